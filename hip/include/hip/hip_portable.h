@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file hip_portable.h
+ * What the portable runtime has beyond HIP, and the two file calls of AMD's runtime that stand in
+ * no header of HIP. A program finds all of them by dlsym or hipGetProcAddress(): a runtime without
+ * them is another one.
+ */
+#ifndef HIP_INCLUDE_HIP_HIP_PORTABLE_H
+#define HIP_INCLUDE_HIP_HIP_PORTABLE_H
+
+#include <hip/hip_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/**
+ * The symbol that tells this runtime from another of the same file name.
+ * @return "hip_portable" and the version, separated by one space; never NULL, never freed.
+ */
+const char *hipPortableMarker(void);
+
+/**
+ * Sets the calling thread's last error, which hipGetLastError() reports. A library that called HIP
+ * on a thread of the program puts back what it found there.
+ * @return the error that was set before
+ */
+hipError_t hipPortableSetLastError(hipError_t error);
+
+/** @return 1 if the device is emulated in host memory, 0 if it is hardware, -1 if there is none */
+int hipPortableDeviceIsEmulated(int device);
+
+/** A file: its descriptor, which must be open with O_DIRECT. Bytes behind fd are zero. */
+typedef union hipAmdFileHandle_t {
+  void *handle;
+  int fd;
+  uint8_t pad[8];
+} hipAmdFileHandle_t;
+
+/**
+ * "hipAmdFileRead" and "hipAmdFileWrite" of hipGetProcAddress(): move `size` bytes straight between
+ * a file and the memory of the calling thread's current device. Synchronous.
+ * @param size, file_offset  bytes, multiples of 4096; size at most 0x7ffff000
+ * @param size_copied        bytes moved
+ * @param status             0 or an errno of either sign; looked at before the returned error
+ */
+typedef hipError_t (*hipAmdFileRead_t)(hipAmdFileHandle_t handle, void *device_ptr, uint64_t size,
+                                       int64_t file_offset, uint64_t *size_copied,
+                                       int32_t *status);
+typedef hipError_t (*hipAmdFileWrite_t)(hipAmdFileHandle_t handle, void *device_ptr, uint64_t size,
+                                        int64_t file_offset, uint64_t *size_copied,
+                                        int32_t *status);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif
