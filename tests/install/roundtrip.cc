@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// The C consumer, compiled as C++.
+#include "roundtrip.c"
