@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// The probes. They use no GoogleTest: their output is what the parent checks.
+#include "probes.h"
+
+#include <fcntl.h>
+#include <hip/hip_runtime_api.h>
+#include <hipfile.h>
+#include <hipfile_ext.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "device_buffer.h"
+#include "pattern.h"
+#include "temp_dir.h"
+
+namespace hipfile::test {
+namespace {
+
+hipFileHandle_t register_or_exit(int fd) {
+  hipFileDescr_t descr{};
+  descr.type = hipFileHandleTypeOpaqueFD;
+  descr.handle.fd = fd;
+  hipFileHandle_t handle = nullptr;
+  const hipFileError_t error = hipFileHandleRegister(&handle, &descr);
+  if (error.err == hipFileSuccess) return handle;
+  std::printf("register %d\n", error.err);
+  std::fflush(stdout);
+  ::_exit(3);
+}
+
+MemoryKind kind_of(const std::string& name) {
+  return name == "host" ? MemoryKind::kHost : MemoryKind::kDevice;
+}
+
+// read FILE KIND SIZE OFFSET: registers FILE, reads, prints the result, the bytes' state, the
+// backend and why not the fast path.
+int probe_read(const std::vector<std::string>& arguments) {
+  const Fd fd(arguments.at(0), O_RDWR);
+  const size_t size = std::strtoul(arguments.at(2).c_str(), nullptr, 10);
+  const hoff_t offset = std::strtol(arguments.at(3).c_str(), nullptr, 10);
+  hipFileHandle_t handle = register_or_exit(fd.get());
+  Buffer buffer(size, kind_of(arguments.at(1)));
+  buffer.fill(0);
+  errno = 0;
+  const ssize_t n = hipFileRead(handle, buffer.data(), size, offset, 0);
+  std::printf("read %zd\n", n);
+  if (n > 0) {
+    const size_t count = static_cast<size_t>(n);
+    const bool is_right = buffer.get(0, count) == make_pattern(count, 1, static_cast<uint64_t>(offset));
+    std::printf("data %s\n", is_right ? "right" : "wrong");
+  }
+  hipFileExtPath_t path{};
+  const hipFileError_t error =
+      hipFileExtQueryPath(handle, buffer.data(), size, offset, 0, hipFileBatchRead, &path);
+  std::printf("query %d backend %s fastpath %d host %d bounce %d\n", error.err,
+              hipFileExtBackendName(path.backend), path.refusals[hipFileExtBackendFastpath],
+              path.refusals[hipFileExtBackendHost], path.refusals[hipFileExtBackendBounce]);
+  std::printf("engine %s\n", hipFileExtEngine(nullptr));
+  return 0;
+}
+
+// late-setenv FILE: the environment is read once; a change after the first call does nothing.
+int probe_late_setenv(const std::vector<std::string>& arguments) {
+  (void)hipFileDriverOpen().err;
+  ::setenv("HIPFILE_ALLOW_COMPAT_MODE", "false", 1);
+  ::setenv("HIPFILE_HOST", "false", 1);
+  return probe_read(arguments);
+}
+
+// register DEVICE|HOST: registers memory, prints the codes.
+int probe_register(const std::vector<std::string>& arguments) {
+  Buffer buffer(4096, kind_of(arguments.at(0)));
+  const hipFileError_t error = hipFileBufRegister(buffer.data(), 4096, 0);
+  std::printf("register %d hip %d\n", error.err, error.hip_drv_err);
+  return 0;
+}
+
+// fork-early FILE: registers FILE, touches no GPU, forks. The child works as a process of its own.
+int probe_fork_early(const std::vector<std::string>& arguments) {
+  const Fd fd(arguments.at(0), O_RDWR);
+  register_or_exit(fd.get());
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(20);
+    const int result = probe_read(arguments);
+    std::fflush(stdout);
+    ::_exit(result);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// exit-open FILE: ends with everything open, and with a thread of I/O running.
+int probe_exit_open(const std::vector<std::string>& arguments) {
+  const Fd fd(arguments.at(0), O_RDWR);
+  hipFileHandle_t handle = register_or_exit(fd.get());
+  static Buffer& buffer = *new Buffer(1 << 20);
+  (void)hipFileBufRegister(buffer.data(), 1 << 20, 0).err;
+  std::printf("read %zd\n", hipFileRead(handle, buffer.data(), 4096, 0, 0));
+  std::atexit([] { std::printf("closed %d\n", hipFileDriverClose().err); });
+  return 0;
+}
+
+struct Probe {
+  const char* name;
+  int (*run)(const std::vector<std::string>&);
+};
+
+constexpr Probe kProbes[] = {
+    {"read", probe_read},           {"late-setenv", probe_late_setenv},
+    {"register", probe_register},   {"fork-early", probe_fork_early},
+    {"exit-open", probe_exit_open},
+};
+
+}  // namespace
+
+int run_probe(const std::string& name, const std::vector<std::string>& arguments) {
+  for (const Probe& candidate : kProbes) {
+    if (name == candidate.name) return candidate.run(arguments);
+  }
+  std::fprintf(stderr, "no probe is called %s\n", name.c_str());
+  return 2;
+}
+
+ProcessResult probe(const std::string& name, const std::vector<std::string>& arguments,
+                    const std::vector<std::string>& environment) {
+  std::vector<std::string> command{"/proc/self/exe", "--probe", name};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  ProcessOptions options;
+  options.environment = environment;
+  options.timeout_s = 60;
+  return run_process(command, options);
+}
+
+}  // namespace hipfile::test

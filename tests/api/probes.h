@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Small programs inside the test program: what depends on the environment or on the first call of a
+// process runs in a process of its own, `api_test --probe NAME ARGUMENT...`, which prints its findings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "process.h"
+
+namespace hipfile::test {
+
+// Runs the probe of that name in this process. Returns its exit code.
+int run_probe(const std::string& name, const std::vector<std::string>& arguments);
+
+// Runs a probe in a child with a changed environment.
+ProcessResult probe(const std::string& name, const std::vector<std::string>& arguments,
+                    const std::vector<std::string>& environment);
+
+}  // namespace hipfile::test

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+//
+// Fake driver: start, devices and contexts.
+
+#include "fake_cuda.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace fake_cuda {
+namespace {
+
+std::atomic<bool> initialized{false};
+CUctx_st primary_contexts[kMaxDevices];
+std::atomic<int> retained[kMaxDevices];
+
+thread_local std::vector<CUcontext> context_stack;
+
+std::size_t setting(const char* name, std::size_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
+}
+
+bool is_device(CUdevice device) { return device >= 0 && device < device_count(); }
+
+struct Attribute {
+  int number;
+  int value;
+};
+
+// Everything that is not listed is 0.
+constexpr Attribute kAttributes[] = {
+    {1, 1024}, {2, 1024}, {3, 1024}, {4, 64},   {10, 32},  {13, 1980000}, {16, 132}, {19, 1},
+    {31, 1},   {32, 1},   {33, 0x1b}, {38, 1 << 26}, {40, 3}, {41, 1},     {50, 0},   {75, 9},
+    {78, 1},   {83, 1},   {91, 1},   {99, 1},   {102, 1},  {115, 1},      {134, 0},
+};
+
+}  // namespace
+
+bool is_initialized() { return initialized.load(); }
+
+int device_count() {
+  const std::size_t count = setting("FAKE_CUDA_DEVICES", 1);
+  return static_cast<int>(count < kMaxDevices ? count : kMaxDevices);
+}
+
+std::size_t device_memory() { return setting("FAKE_CUDA_MEMORY", std::size_t{64} << 20); }
+
+CUcontext current_context() { return context_stack.empty() ? nullptr : context_stack.back(); }
+
+}  // namespace fake_cuda
+
+using namespace fake_cuda;
+
+// For tests: contexts that the calling thread pushed and did not pop.
+FAKE_CUDA_API int fakeCudaContextDepth(void) { return static_cast<int>(context_stack.size()); }
+
+FAKE_CUDA_API CUresult cuInit(unsigned flags) {
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult result = static_cast<CUresult>(setting("FAKE_CUDA_INIT_RESULT", 0));
+  if (result != CUDA_SUCCESS) return result;
+  for (int device = 0; device < kMaxDevices; ++device) primary_contexts[device].device = device;
+  initialized = true;
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDeviceGetCount(int* count) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  *count = device_count();
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  std::snprintf(name, static_cast<std::size_t>(size), "Fake device %d", device);
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDeviceGetUuid(char* uuid, CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  std::memset(uuid, 0xa0 + device, 16);
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *bytes = device_memory();
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *value = 0;
+  for (const Attribute& known : kAttributes) {
+    if (known.number == attribute) *value = known.value;
+  }
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  std::snprintf(text, static_cast<std::size_t>(size), "0000:%02x:00.0", 0x1b + device);
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  if (!is_device(device) || !is_device(peer)) return CUDA_ERROR_INVALID_DEVICE;
+  *can = device != peer ? 1 : 0;
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  ++retained[device];
+  *context = &primary_contexts[device];
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  if (context == nullptr || retained[context->device] == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  context_stack.push_back(context);
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  if (context_stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+  if (context != nullptr) *context = context_stack.back();
+  context_stack.pop_back();
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuCtxSynchronize(void) {
+  FAKE_CUDA_NEED_CONTEXT();
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  FAKE_CUDA_NEED_CONTEXT();
+  *least = 0;
+  *greatest = -5;
+  return CUDA_SUCCESS;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// State shared by the files of the fake driver: a libcuda.so.1 that answers from RAM, for exactly
+// the functions that the runtime's CUDA device calls. It is strict where the real one is: nothing
+// works before cuInit, nearly nothing without a current context. Work in streams runs at once.
+//
+//   FAKE_CUDA_DEVICES      number of devices (1)
+//   FAKE_CUDA_MEMORY       bytes of each device (64 MiB)
+//   FAKE_CUDA_INIT_RESULT  what cuInit answers (0)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = std::uint64_t;
+
+constexpr CUresult CUDA_SUCCESS = 0;
+constexpr CUresult CUDA_ERROR_INVALID_VALUE = 1;
+constexpr CUresult CUDA_ERROR_OUT_OF_MEMORY = 2;
+constexpr CUresult CUDA_ERROR_NOT_INITIALIZED = 3;
+constexpr CUresult CUDA_ERROR_INVALID_DEVICE = 101;
+constexpr CUresult CUDA_ERROR_INVALID_CONTEXT = 201;
+constexpr CUresult CUDA_ERROR_INVALID_HANDLE = 400;
+constexpr CUresult CUDA_ERROR_NOT_READY = 600;
+constexpr CUresult CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712;
+constexpr CUresult CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713;
+constexpr CUresult CUDA_ERROR_NOT_SUPPORTED = 801;
+
+struct CUctx_st {
+  int device = 0;
+};
+using CUcontext = CUctx_st*;
+
+namespace fake_cuda {
+
+constexpr int kMaxDevices = 16;
+
+bool is_initialized();
+int device_count();
+std::size_t device_memory();
+// The calling thread's current context, or null.
+CUcontext current_context();
+
+}  // namespace fake_cuda
+
+#define FAKE_CUDA_API extern "C" __attribute__((visibility("default")))
+
+// First line of every call that needs a context.
+#define FAKE_CUDA_NEED_CONTEXT()                                               \
+  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;         \
+  if (fake_cuda::current_context() == nullptr) return CUDA_ERROR_INVALID_CONTEXT

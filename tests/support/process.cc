@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Children write to unlinked temporary files rather than to pipes: nothing can block on a full one.
+#include "process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <thread>
+
+namespace hipfile::test {
+namespace {
+
+std::string take_output(int fd) {
+  std::string text;
+  char buffer[4096];
+  off_t offset = 0;
+  for (;;) {
+    const ssize_t n = ::pread(fd, buffer, sizeof buffer, offset);
+    if (n <= 0) break;
+    text.append(buffer, static_cast<size_t>(n));
+    offset += n;
+  }
+  ::close(fd);
+  return text;
+}
+
+void apply_environment(const std::vector<std::string>& environment) {
+  for (const std::string& entry : environment) {
+    const size_t equals = entry.find('=');
+    if (equals == std::string::npos) {
+      ::unsetenv(entry.c_str());
+    } else {
+      ::setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);
+    }
+  }
+}
+
+[[noreturn]] void run_child(const std::vector<std::string>& arguments,
+                            const ProcessOptions& options, int out, int err) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  if (!options.directory.empty() && ::chdir(options.directory.c_str()) != 0) ::_exit(126);
+  apply_environment(options.environment);
+  std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  ::_exit(127);
+}
+
+int wait_for(pid_t pid, unsigned timeout_s) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(timeout_s);
+  auto pause = std::chrono::microseconds(500);
+  int status = 0;
+  for (;;) {
+    const pid_t done = ::waitpid(pid, &status, WNOHANG);
+    if (done == pid) break;
+    if (done < 0 && errno != EINTR) return -1;
+    if (Clock::now() > end) ::kill(pid, SIGKILL);
+    std::this_thread::sleep_for(pause);
+    if (pause < std::chrono::milliseconds(20)) pause *= 2;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+ProcessResult run_process(const std::vector<std::string>& arguments,
+                          const ProcessOptions& options) {
+  ProcessResult result;
+  const int out = ::memfd_create("stdout", MFD_CLOEXEC);
+  const int err = ::memfd_create("stderr", MFD_CLOEXEC);
+  if (out < 0 || err < 0) return result;
+  const pid_t pid = ::fork();
+  if (pid == 0) run_child(arguments, options, out, err);
+  if (pid > 0) result.exit_code = wait_for(pid, options.timeout_s);
+  result.out = take_output(out);
+  result.err = take_output(err);
+  return result;
+}
+
+std::string program_folder() {
+  char path[PATH_MAX];
+  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path - 1);
+  if (n <= 0) return ".";
+  const std::string whole(path, static_cast<size_t>(n));
+  return whole.substr(0, whole.rfind('/'));
+}
+
+bool have_program(const std::string& name) {
+  return run_process({"sh", "-c", "command -v \"$0\" >/dev/null", name}).exit_code == 0;
+}
+
+}  // namespace hipfile::test
