@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// A HIP runtime for tests, named by HIPFILE_HIP_LIBRARY: the portable runtime behind a thin front.
+// With HIPFILE_TEST_TAMPER=1 it changes data on its way into device memory, so a copy that really
+// went through the device differs from its source. It also logs the file calls (event_log.h).
+//
+// All else is found in the runtime behind, by the loader itself: that is a dependency of this
+// library, and dlsym on a handle looks through the dependencies too. It is built of the same objects
+// under a name that no search for a runtime matches.
+#include <dlfcn.h>
+#include <hip/hip_portable.h>
+#include <hip/hip_runtime_api.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "event_log.h"
+
+namespace {
+
+constexpr size_t kChanged = 16;  // bytes: a pattern cannot hold all of them by chance
+
+// The function of that name in the runtime behind.
+template <typename Function>
+Function real(const char* name) {
+  static void* const runtime = ::dlopen("libtest_runtime_core.so", RTLD_NOW | RTLD_NOLOAD);
+  void* const symbol = runtime == nullptr ? nullptr : ::dlsym(runtime, name);
+  if (symbol == nullptr) std::abort();
+  return reinterpret_cast<Function>(symbol);
+}
+
+bool is_tampering() {
+  static const bool value = std::getenv("HIPFILE_TEST_TAMPER") != nullptr;
+  return value;
+}
+
+hipfile::test::EventLog& events() {
+  static hipfile::test::EventLog& log = *new hipfile::test::EventLog;
+  return log;
+}
+
+bool goes_to_device(hipMemcpyKind kind, size_t size) {
+  return is_tampering() && size >= kChanged &&
+         (kind == hipMemcpyHostToDevice || kind == hipMemcpyDefault);
+}
+
+uint8_t* middle_of(void* data, size_t size) {
+  return static_cast<uint8_t*>(data) + (size - kChanged) / 2;
+}
+
+hipError_t amd_file_read(hipAmdFileHandle_t handle, void* device, uint64_t size, int64_t offset,
+                         uint64_t* copied, int32_t* status) {
+  static const auto function = [] {
+    void* pointer = nullptr;
+    (void)real<decltype(&hipGetProcAddress)>("hipGetProcAddress")("hipAmdFileRead", &pointer, 0, 0,
+                                                                 nullptr);
+    return reinterpret_cast<hipAmdFileRead_t>(pointer);
+  }();
+  events().add("read-begin", offset, size);
+  const hipError_t error = function(handle, device, size, offset, copied, status);
+  events().add("read-end", offset, size);
+  if (is_tampering() && error == hipSuccess && *copied >= kChanged) {
+    char changed[kChanged];
+    std::memset(changed, 0xa5, sizeof changed);
+    (void)real<decltype(&hipMemcpy)>("hipMemcpy")(middle_of(device, *copied), changed, kChanged,
+                                                 hipMemcpyHostToDevice);
+  }
+  return error;
+}
+
+hipError_t amd_file_write(hipAmdFileHandle_t handle, void* device, uint64_t size, int64_t offset,
+                          uint64_t* copied, int32_t* status) {
+  static const auto function = [] {
+    void* pointer = nullptr;
+    (void)real<decltype(&hipGetProcAddress)>("hipGetProcAddress")("hipAmdFileWrite", &pointer, 0, 0,
+                                                                 nullptr);
+    return reinterpret_cast<hipAmdFileWrite_t>(pointer);
+  }();
+  events().add("write-begin", offset, size);
+  const hipError_t error = function(handle, device, size, offset, copied, status);
+  events().add("write-end", offset, size);
+  return error;
+}
+
+}  // namespace
+
+extern "C" {
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED const char* hipPortableMarker(void) {
+  return real<const char* (*)()>("hipPortableMarker")();
+}
+
+EXPORTED hipError_t hipMalloc(void** ptr, size_t size) {
+  return real<hipError_t (*)(void**, size_t)>("hipMalloc")(ptr, size);
+}
+
+EXPORTED hipError_t hipMemcpyAsync(void* dst, const void* src, size_t size, hipMemcpyKind kind,
+                                   hipStream_t stream) {
+  const hipError_t error =
+      real<decltype(&hipMemcpyAsync)>("hipMemcpyAsync")(dst, src, size, kind, stream);
+  if (error != hipSuccess || !goes_to_device(kind, size)) return error;
+  return real<decltype(&hipMemsetAsync)>("hipMemsetAsync")(middle_of(dst, size), 0xa5, kChanged,
+                                                          stream);
+}
+
+EXPORTED hipError_t hipMemcpy(void* dst, const void* src, size_t size, hipMemcpyKind kind) {
+  using Function = hipError_t (*)(void*, const void*, size_t, hipMemcpyKind);
+  const hipError_t error = real<Function>("hipMemcpy")(dst, src, size, kind);
+  if (error != hipSuccess || !goes_to_device(kind, size)) return error;
+  return real<hipError_t (*)(void*, int, size_t)>("hipMemset")(middle_of(dst, size), 0xa5, kChanged);
+}
+
+EXPORTED hipError_t hipGetProcAddress(const char* symbol, void** pfn, int version, uint64_t flags,
+                                      hipDriverProcAddressQueryResult* status) {
+  const hipError_t error = real<decltype(&hipGetProcAddress)>("hipGetProcAddress")(
+      symbol, pfn, version, flags, status);
+  if (error != hipSuccess || symbol == nullptr) return error;
+  if (std::strcmp(symbol, "hipAmdFileRead") == 0) *pfn = reinterpret_cast<void*>(&amd_file_read);
+  if (std::strcmp(symbol, "hipAmdFileWrite") == 0) *pfn = reinterpret_cast<void*>(&amd_file_write);
+  if (std::strcmp(symbol, "hipMemcpyAsync") == 0) *pfn = reinterpret_cast<void*>(&hipMemcpyAsync);
+  return error;
+}
+
+}  // extern "C"

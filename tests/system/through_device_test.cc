@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Copies really go through device memory, and reading overlaps writing: shown by a runtime that
+// changes data on its way to the device, and by the order of logged events.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "copy_programs.h"
+#include "pattern.h"
+#include "temp_dir.h"
+
+namespace hipfile::test {
+namespace {
+
+const std::string kRuntime = std::string("HIPFILE_HIP_LIBRARY=") + TEST_TAMPER_RUNTIME;
+const std::string kTamper = "HIPFILE_TEST_TAMPER=1";
+const std::string kForceBounce = "HIPFILE_FORCE_COMPAT_MODE=true";
+
+class ThroughDeviceTest : public testing::TestWithParam<CopyProgram> {
+ protected:
+  // How a copy by a changed environment differs from its source; "" if it does not.
+  std::string difference(const std::vector<std::string>& environment) {
+    const std::vector<uint8_t> source = make_pattern((3 << 20) + 17, 1);
+    write_file(dir_.file("from"), source);
+    std::remove(dir_.file("to").c_str());
+    const ProcessResult result =
+        copy(GetParam(), dir_.file("from"), dir_.file("to"), environment);
+    EXPECT_EQ(0, result.exit_code) << result.err;
+    if (result.exit_code != 0) return "failed";
+    EXPECT_EQ(source, read_file(dir_.file("from"))) << "the source changed";
+    return first_difference(read_file(dir_.file("to")), source);
+  }
+
+  TempDir dir_;
+};
+
+TEST_P(ThroughDeviceTest, FrontRuntimeThatChangesNothingCopiesRight) {
+  EXPECT_EQ("", difference({kRuntime}));
+  EXPECT_EQ("", difference({kRuntime, kForceBounce}));
+}
+
+TEST_P(ThroughDeviceTest, RuntimeThatChangesDeviceDataChangesTheCopy) {
+  const std::string where = difference({kRuntime, kTamper});
+  EXPECT_NE("", where);
+  EXPECT_NE(std::string::npos, where.find("is 0xa5")) << where;
+}
+
+TEST_P(ThroughDeviceTest, RuntimeThatChangesDeviceDataChangesTheBouncedCopy) {
+  for (const char* engine : {"HIPFILE_ENGINE=uring", "HIPFILE_ENGINE=threads"}) {
+    const std::string where = difference({kRuntime, kTamper, kForceBounce, engine});
+    EXPECT_NE(std::string::npos, where.find("is 0xa5")) << engine << ": " << where;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ThroughDeviceTest, testing::ValuesIn(copy_programs()),
+                         [](const auto& program) { return program.param.name; });
+
+class OverlapTest : public testing::Test {
+ protected:
+  static constexpr uint64_t kChunk = 1 << 20;
+  static constexpr uint64_t kChunks = 64;
+
+  struct Order {
+    std::map<uint64_t, size_t> read_begin;  // chunk -> line of its first read's begin
+    std::map<uint64_t, size_t> write_end;   // chunk -> line of its last write's end
+  };
+
+  Order order_of(const std::string& log) {
+    Order order;
+    std::ifstream file(log);
+    std::string what;
+    uint64_t offset = 0, size = 0;
+    for (size_t line = 0; file >> what >> offset >> size; ++line) {
+      for (uint64_t chunk = offset / kChunk; chunk * kChunk < offset + size; ++chunk) {
+        if (what == "read-begin") order.read_begin.emplace(chunk, line);
+        if (what == "write-end") order.write_end[chunk] = line;
+      }
+    }
+    return order;
+  }
+
+  void expect_overlap(std::vector<std::string> environment) {
+    make_large_file(dir_.file("from"), kChunk * kChunks);
+    const std::string log = dir_.file("events");
+    environment.push_back("HIPFILE_TEST_EVENTS=" + log);
+    const ProcessResult result = copy(copy_programs()[0], dir_.file("from"), dir_.file("to"),
+                                      environment, {"--chunk-size=1M"});
+    ASSERT_EQ(0, result.exit_code) << result.err;
+    ASSERT_EQ("", compare_files(dir_.file("to"), dir_.file("from")));
+    const Order order = order_of(log);
+    ASSERT_EQ(kChunks, order.write_end.size()) << "not every chunk's write was seen";
+    ASSERT_LE(kChunks, order.read_begin.size()) << "not every chunk's read was seen";
+    uint64_t overlapping = 0;
+    for (uint64_t k = 0; k + 1 < kChunks; ++k) {
+      if (order.read_begin.at(k + 1) < order.write_end.at(k)) ++overlapping;
+    }
+    EXPECT_GE(overlapping * 10, (kChunks - 1) * 9) << overlapping << " of " << kChunks - 1;
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(OverlapTest, NextChunkIsReadBeforeTheLastIsWrittenOnTheFastpath) {
+  expect_overlap({kRuntime});
+}
+
+TEST_F(OverlapTest, NextChunkIsReadBeforeTheLastIsWrittenThroughTheRing) {
+  expect_overlap({kForceBounce, "HIPFILE_ENGINE=threads",
+                  std::string("LD_PRELOAD=") + TEST_IO_TRACE});
+}
+
+}  // namespace
+}  // namespace hipfile::test
