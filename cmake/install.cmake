@@ -25,7 +25,7 @@ if(NOT TARGET hip_portable OR NOT TARGET hipfile OR HIPFILE_SANITIZE)
   return()
 endif()
 
-# ---- The stand-in for libamdhip64: a filter (rule 5) ----------------------------------------------
+# ---- The stand-in for libamdhip64: a filter (rule 5) -------------------------------------------
 #
 # A program linked against it records libamdhip64.so.7, so it meets ROCm on a machine that has it.
 # Elsewhere the loader brings libhip_portable.so.0 in front of it and binds every name there. The
@@ -71,7 +71,7 @@ install(PROGRAMS ${stubs} DESTINATION lib/hip_portable/lib)
 install(DIRECTORY hip/include/hip DESTINATION lib/hip_portable/include
         FILES_MATCHING PATTERN "*.h")
 
-# ---- Libraries, programs, headers, package files --------------------------------------------------
+# ---- Libraries, programs, headers, package files -----------------------------------------------
 
 install(TARGETS hipfile hip_portable LIBRARY DESTINATION lib)
 if(TARGET aiscp)
@@ -102,7 +102,7 @@ endif()
 configure_file(cmake/package/hipfile.pc.in "${packages}/hipfile.pc" @ONLY)
 install(FILES "${packages}/hipfile.pc" DESTINATION lib/pkgconfig)
 
-# ---- Documents -------------------------------------------------------------------------------------
+# ---- Documents ---------------------------------------------------------------------------------
 
 foreach(file LICENSE README.md CHANGELOG.md)
   if(EXISTS "${PROJECT_SOURCE_DIR}/${file}")

@@ -9,5 +9,6 @@ set -eu
   "$1" -D --defined-only "$2" |
     awk '$2 ~ /^[TW]$/ { sub(/@.*/, "", $3); print "void " $3 "(void) { __builtin_trap(); }" }'
 } > "$3.new"
-grep -q "void hipMalloc(void)" "$3.new" || { echo "make_stub: $2 exports no hipMalloc" >&2; exit 1; }
+grep -q "void hipMalloc(void)" "$3.new" ||
+  { echo "make_stub: $2 exports no hipMalloc" >&2; exit 1; }
 mv "$3.new" "$3"
