@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the API tests share: a closed library before and after each test, a directory, and files with
-// known bytes. The tests use the public headers only.
+// What the API tests share: a closed library before and after each test, a directory, and files
+// with known bytes. The tests use the public headers only.
 #pragma once
 
 #include <fcntl.h>
@@ -74,28 +74,27 @@ class IoTest : public ApiTest, public testing::WithParamInterface<IoParam> {
 
 std::string io_param_name(const testing::TestParamInfo<IoParam>& info);
 
-const auto kEveryIo =
-    testing::Combine(testing::Values(MemoryKind::kDevice, MemoryKind::kPinned, MemoryKind::kManaged,
-                                     MemoryKind::kHost),
-                     testing::Bool());
+const auto kEveryIo = testing::Combine(testing::Values(MemoryKind::kDevice, MemoryKind::kPinned,
+                                                       MemoryKind::kManaged, MemoryKind::kHost),
+                                       testing::Bool());
 
 }  // namespace hipfile::test
 
 // The code of a call that returns hipFileError_t; the HIP code must be hipSuccess beside any code
 // but hipFileHipDriverError.
-#define EXPECT_CODE(code, call)                              \
-  do {                                                       \
-    const hipFileError_t error_ = (call);                    \
-    EXPECT_EQ(code, error_.err) << #call;                    \
-    if (error_.err != hipFileHipDriverError) {               \
-      EXPECT_EQ(hipSuccess, error_.hip_drv_err) << #call;    \
-    }                                                        \
+#define EXPECT_CODE(code, call)                           \
+  do {                                                    \
+    const hipFileError_t error_ = (call);                 \
+    EXPECT_EQ(code, error_.err) << #call;                 \
+    if (error_.err != hipFileHipDriverError) {            \
+      EXPECT_EQ(hipSuccess, error_.hip_drv_err) << #call; \
+    }                                                     \
   } while (false)
 
 // A call that returns ssize_t fails with -1 and this errno.
-#define EXPECT_ERRNO(number, call)                           \
-  do {                                                       \
-    errno = 0;                                               \
-    EXPECT_EQ(-1, (call)) << #call;                          \
-    EXPECT_EQ(number, errno) << #call;                       \
+#define EXPECT_ERRNO(number, call)     \
+  do {                                 \
+    errno = 0;                         \
+    EXPECT_EQ(-1, (call)) << #call;    \
+    EXPECT_EQ(number, errno) << #call; \
   } while (false)

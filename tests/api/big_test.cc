@@ -28,7 +28,8 @@ TEST_F(BigTest, OneCallMovesAtMostTheCap) {
   ASSERT_EQ(hipSuccess, hipMemcpy(tail.data(), static_cast<uint8_t*>(device) + kSizeCap - 4096,
                                   8192, hipMemcpyDeviceToHost));
   EXPECT_TRUE(std::equal(tail.begin(), tail.begin() + 4096, mark.begin()));
-  EXPECT_EQ(std::vector<uint8_t>(4096, 0xee), std::vector<uint8_t>(tail.begin() + 4096, tail.end()));
+  EXPECT_EQ(std::vector<uint8_t>(4096, 0xee),
+            std::vector<uint8_t>(tail.begin() + 4096, tail.end()));
   // The rest of the copy, as a caller's loop does it.
   EXPECT_EQ(8192, hipFileRead(f.handle(), device, 8192, static_cast<hoff_t>(kSizeCap), 0));
   EXPECT_EQ(hipSuccess, hipFree(device));

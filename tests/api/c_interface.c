@@ -11,7 +11,7 @@
 
 static int g_failures;
 
-static void expect(int is_true, const char *what) {
+static void expect(int is_true, const char* what) {
   if (is_true) return;
   printf("failed: %s\n", what);
   ++g_failures;
@@ -27,7 +27,7 @@ static void check_closed(void) {
   EXPECT(hipFileDriverClose().err == hipFileDriverNotInitialized);
 }
 
-static void check_codes(hipFileHandle_t handle, char *memory) {
+static void check_codes(hipFileHandle_t handle, char* memory) {
   ssize_t result = hipFileRead(handle, NULL, 4096, 0, 0);
   EXPECT(result == -5022);
   EXPECT(IS_HIPFILE_ERR(result));
@@ -40,7 +40,7 @@ static void check_codes(hipFileHandle_t handle, char *memory) {
   EXPECT(errno == EINVAL);
 }
 
-static void check_io(hipFileHandle_t handle, char *memory) {
+static void check_io(hipFileHandle_t handle, char* memory) {
   memset(memory, 'x', 4096);
   EXPECT(hipFileWrite(handle, memory, 4096, 0, 0) == 4096);
   memset(memory, 0, 4096);
@@ -51,7 +51,7 @@ static void check_io(hipFileHandle_t handle, char *memory) {
 int main(void) {
   static char memory[4096];
   char path[4096];
-  const char *directory = getenv("HIPFILE_TEST_DIR");
+  const char* directory = getenv("HIPFILE_TEST_DIR");
   hipFileDescr_t descr;
   hipFileHandle_t handle = NULL;
   hipFileError_t error;

@@ -141,7 +141,9 @@ TEST_F(DriverTest, VersionSkipsNullOutputs) {
   EXPECT_EQ(5u, minor);
 }
 
-const char* text_of(int code) { return hipFileGetOpErrorString(static_cast<hipFileOpError_t>(code)); }
+const char* text_of(int code) {
+  return hipFileGetOpErrorString(static_cast<hipFileOpError_t>(code));
+}
 
 TEST_F(DriverTest, EveryCodeHasAnErrorStringOfItsOwn) {
   const std::string unknown = text_of(5000);

@@ -17,8 +17,8 @@ class ExtensionTest : public ApiTest {
   hipFileExtPath_t query(hipFileHandle_t handle, const void* base, size_t size, hoff_t file_offset,
                          hoff_t buffer_offset, hipFileOpcode_t opcode = hipFileBatchRead) {
     hipFileExtPath_t path{};
-    EXPECT_CODE(hipFileSuccess, hipFileExtQueryPath(handle, base, size, file_offset, buffer_offset,
-                                                    opcode, &path));
+    EXPECT_CODE(hipFileSuccess,
+                hipFileExtQueryPath(handle, base, size, file_offset, buffer_offset, opcode, &path));
     return path;
   }
   static bool is_forced_compat() {
@@ -109,11 +109,10 @@ TEST_F(ExtensionTest, QueryRefusesBadArguments) {
   EXPECT_EQ(hipFileInvalidValue, code(f.handle(), buffer.data(), 4096, -1, 0));
   EXPECT_EQ(hipFileInvalidValue, code(f.handle(), buffer.data(), 4096, 0, -1));
   EXPECT_EQ(hipFileInvalidValue, code(f.handle(), buffer.data(), 4097, 0, 0));
-  EXPECT_CODE(hipFileInvalidValue,
-              hipFileExtQueryPath(f.handle(), buffer.data(), 4096, 0, 0, hipFileBatchRead, nullptr));
-  EXPECT_CODE(hipFileInvalidValue,
-              hipFileExtQueryPath(f.handle(), buffer.data(), 4096, 0, 0,
-                                  static_cast<hipFileOpcode_t>(7), &path));
+  EXPECT_CODE(hipFileInvalidValue, hipFileExtQueryPath(f.handle(), buffer.data(), 4096, 0, 0,
+                                                       hipFileBatchRead, nullptr));
+  EXPECT_CODE(hipFileInvalidValue, hipFileExtQueryPath(f.handle(), buffer.data(), 4096, 0, 0,
+                                                       static_cast<hipFileOpcode_t>(7), &path));
   close_library();
   EXPECT_EQ(hipFileInvalidValue, code(f.handle(), buffer.data(), 4096, 0, 0));
 }

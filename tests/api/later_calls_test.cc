@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls whose work comes later (async, streams, batch, properties, parameters, statistics): they
-// answer hipFileInternalError and change nothing, open or closed.
+// The calls whose work comes later (async, streams, batch, properties, parameters, statistics):
+// they answer hipFileInternalError and change nothing, open or closed.
 #include <cstring>
 #include <ctime>
 
@@ -39,10 +39,10 @@ TEST_P(LaterCallsTest, AsyncTouchesNothing) {
                                        &bytes, nullptr));
   EXPECT_CODE(kLater, hipFileWriteAsync(handle, buffer.data(), &size, &file_offset, &buffer_offset,
                                         &bytes, nullptr));
-  EXPECT_CODE(kLater, hipFileReadAsync(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                       nullptr));
-  EXPECT_CODE(kLater, hipFileWriteAsync(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                        nullptr));
+  EXPECT_CODE(kLater,
+              hipFileReadAsync(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
+  EXPECT_CODE(kLater,
+              hipFileWriteAsync(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr));
   EXPECT_EQ(4711, bytes);
   EXPECT_EQ(4096u, size);
   EXPECT_EQ(0, file_size(file("f")));

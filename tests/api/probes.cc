@@ -51,7 +51,8 @@ int probe_read(const std::vector<std::string>& arguments) {
   std::printf("read %zd\n", n);
   if (n > 0) {
     const size_t count = static_cast<size_t>(n);
-    const bool is_right = buffer.get(0, count) == make_pattern(count, 1, static_cast<uint64_t>(offset));
+    const bool is_right =
+        buffer.get(0, count) == make_pattern(count, 1, static_cast<uint64_t>(offset));
     std::printf("data %s\n", is_right ? "right" : "wrong");
   }
   hipFileExtPath_t path{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Small programs inside the test program: what depends on the environment or on the first call of a
-// process runs in a process of its own, `api_test --probe NAME ARGUMENT...`, which prints its findings.
+// process runs in a process of its own, `api_test --probe NAME ARGUMENT...`, which prints its
+// findings.
 #pragma once
 
 #include <string>

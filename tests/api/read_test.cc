@@ -135,11 +135,10 @@ TEST_P(ReadTest, UnknownHandle) {
   Buffer buffer(4096, kind());
   buffer.fill(0xee);
   int local = 0;
-  for (void* handle : {static_cast<void*>(nullptr), static_cast<void*>(&local), buffer.data(),
-                       reinterpret_cast<void*>(uintptr_t{1}),
-                       reinterpret_cast<void*>(~uintptr_t{0})}) {
-    EXPECT_EQ(negated(hipFileHandleNotRegistered),
-              hipFileRead(handle, buffer.data(), 4096, 0, 0));
+  for (void* handle :
+       {static_cast<void*>(nullptr), static_cast<void*>(&local), buffer.data(),
+        reinterpret_cast<void*>(uintptr_t{1}), reinterpret_cast<void*>(~uintptr_t{0})}) {
+    EXPECT_EQ(negated(hipFileHandleNotRegistered), hipFileRead(handle, buffer.data(), 4096, 0, 0));
   }
   expect_untouched(buffer);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Many threads at once: registration, I/O, deregistration and closing against each other. Runs under
-// ThreadSanitizer too.
+// Many threads at once: registration, I/O, deregistration and closing against each other. Runs
+// under ThreadSanitizer too.
 #include <unistd.h>
 
 #include <atomic>
@@ -148,8 +148,7 @@ TEST_F(ThreadTest, DeregistrationDuringIoIsDeferred) {
     });
     while (!started) std::this_thread::yield();
     hipFileHandleDeregister(handle);
-    EXPECT_EQ(negated(hipFileHandleNotRegistered),
-              hipFileRead(handle, buffer.data(), 4096, 0, 0));
+    EXPECT_EQ(negated(hipFileHandleNotRegistered), hipFileRead(handle, buffer.data(), 4096, 0, 0));
     register_fd(fd.get());  // the number is free again at once
     reader.join();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every combination of unaligned sizes and offsets moves exactly the bytes asked for: all others, in
-// the buffer and in the file, are guarded.
+// Every combination of unaligned sizes and offsets moves exactly the bytes asked for: all others,
+// in the buffer and in the file, are guarded.
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,13 +11,13 @@ namespace hipfile::test {
 namespace {
 
 constexpr size_t kValues[] = {0, 1, 511, 512, 513, 4095, 4096, 4097};
-constexpr size_t kSpace = 16384;      // of the buffer
-constexpr size_t kFileSize = 10007;   // ends inside a block
+constexpr size_t kSpace = 16384;     // of the buffer
+constexpr size_t kFileSize = 10007;  // ends inside a block
 
 class UnalignedTest : public IoTest {
  protected:
-  // Calls `body(size, file_offset, buffer_offset)` for the whole matrix. Kinds that share their path
-  // with another get a thinner one.
+  // Calls `body(size, file_offset, buffer_offset)` for the whole matrix. Kinds that share their
+  // path with another get a thinner one.
   template <typename Body>
   void for_each_combination(Body body) {
     const bool is_whole = kind() == MemoryKind::kDevice || kind() == MemoryKind::kHost;

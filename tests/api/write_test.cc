@@ -139,8 +139,7 @@ TEST_P(WriteTest, UnknownHandle) {
   int local = 0;
   for (void* handle : {static_cast<void*>(nullptr), static_cast<void*>(&local), buffer.data(),
                        reinterpret_cast<void*>(~uintptr_t{0})}) {
-    EXPECT_EQ(negated(hipFileHandleNotRegistered),
-              hipFileWrite(handle, buffer.data(), 4096, 0, 0));
+    EXPECT_EQ(negated(hipFileHandleNotRegistered), hipFileWrite(handle, buffer.data(), 4096, 0, 0));
   }
   expect_file(f, make_pattern(4096, 1));
 }

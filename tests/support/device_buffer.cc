@@ -23,17 +23,23 @@ bool is_host_visible(MemoryKind kind) { return kind != MemoryKind::kDevice; }
 
 const char* memory_kind_name(MemoryKind kind) {
   switch (kind) {
-    case MemoryKind::kDevice: return "Device";
-    case MemoryKind::kPinned: return "Pinned";
-    case MemoryKind::kManaged: return "Managed";
-    case MemoryKind::kHost: return "Host";
+    case MemoryKind::kDevice:
+      return "Device";
+    case MemoryKind::kPinned:
+      return "Pinned";
+    case MemoryKind::kManaged:
+      return "Managed";
+    case MemoryKind::kHost:
+      return "Host";
   }
   return "?";
 }
 
 Buffer::Buffer(size_t size, MemoryKind kind) : size_(size), kind_(kind) {
   switch (kind) {
-    case MemoryKind::kDevice: must(hipMalloc(&data_, size), "hipMalloc"); break;
+    case MemoryKind::kDevice:
+      must(hipMalloc(&data_, size), "hipMalloc");
+      break;
     case MemoryKind::kPinned:
       must(hipHostMalloc(&data_, size, hipHostMallocDefault), "hipHostMalloc");
       break;
@@ -50,9 +56,15 @@ Buffer::Buffer(size_t size, MemoryKind kind) : size_(size), kind_(kind) {
 Buffer::~Buffer() {
   switch (kind_) {
     case MemoryKind::kDevice:
-    case MemoryKind::kManaged: (void)hipFree(data_); break;
-    case MemoryKind::kPinned: (void)hipHostFree(data_); break;
-    case MemoryKind::kHost: std::free(data_); break;
+    case MemoryKind::kManaged:
+      (void)hipFree(data_);
+      break;
+    case MemoryKind::kPinned:
+      (void)hipHostFree(data_);
+      break;
+    case MemoryKind::kHost:
+      std::free(data_);
+      break;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The order of events across threads and libraries of one process: a file named by
-// HIPFILE_TEST_EVENTS to which each event is appended by one write(2), so that the order of its lines
-// is an order in which the events happened.
+// HIPFILE_TEST_EVENTS to which each event is appended by one write(2), so that the order of its
+// lines is an order in which the events happened.
 //
 //   read-begin OFFSET SIZE | read-end OFFSET SIZE | write-begin … | write-end …
 #pragma once
@@ -25,8 +25,9 @@ class EventLog {
   void add(const char* what, int64_t offset, uint64_t size) {
     if (fd_ < 0) return;
     char line[96];
-    const int n = std::snprintf(line, sizeof line, "%s %lld %llu\n", what,
-                                static_cast<long long>(offset), static_cast<unsigned long long>(size));
+    const int n =
+        std::snprintf(line, sizeof line, "%s %lld %llu\n", what, static_cast<long long>(offset),
+                      static_cast<unsigned long long>(size));
     if (::write(fd_, line, static_cast<size_t>(n)) != n) std::abort();
   }
 

@@ -37,11 +37,11 @@ class FileSystem {
   std::string mount_fuse();
   std::string folder(const std::string& name);
 
-  std::string root_;                 // our scratch folder, outside the mounts
+  std::string root_;  // our scratch folder, outside the mounts
   std::string path_;
   std::vector<std::string> mounts_;  // in the order in which they were made
   int fuse_pid_ = -1;
-  int lock_ = -1;                    // held while the scratch folder is in use
+  int lock_ = -1;  // held while the scratch folder is in use
 };
 
 // A loop device of `mebibytes` with the given sector size, for tests of block devices.

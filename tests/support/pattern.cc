@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Patterns are made eight bytes at a time from a mixed counter: 100 MiB take a fraction of a second.
+// Patterns are made eight bytes at a time from a mixed counter: 100 MiB take a fraction of a
+// second.
 #include "pattern.h"
 
 #include <algorithm>

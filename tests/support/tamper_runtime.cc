@@ -4,8 +4,8 @@
 // went through the device differs from its source. It also logs the file calls (event_log.h).
 //
 // All else is found in the runtime behind, by the loader itself: that is a dependency of this
-// library, and dlsym on a handle looks through the dependencies too. It is built of the same objects
-// under a name that no search for a runtime matches.
+// library, and dlsym on a handle looks through the dependencies too. It is built of the same
+// objects under a name that no search for a runtime matches.
 #include <dlfcn.h>
 #include <hip/hip_portable.h>
 #include <hip/hip_runtime_api.h>
@@ -53,7 +53,7 @@ hipError_t amd_file_read(hipAmdFileHandle_t handle, void* device, uint64_t size,
   static const auto function = [] {
     void* pointer = nullptr;
     (void)real<decltype(&hipGetProcAddress)>("hipGetProcAddress")("hipAmdFileRead", &pointer, 0, 0,
-                                                                 nullptr);
+                                                                  nullptr);
     return reinterpret_cast<hipAmdFileRead_t>(pointer);
   }();
   events().add("read-begin", offset, size);
@@ -63,7 +63,7 @@ hipError_t amd_file_read(hipAmdFileHandle_t handle, void* device, uint64_t size,
     char changed[kChanged];
     std::memset(changed, 0xa5, sizeof changed);
     (void)real<decltype(&hipMemcpy)>("hipMemcpy")(middle_of(device, *copied), changed, kChanged,
-                                                 hipMemcpyHostToDevice);
+                                                  hipMemcpyHostToDevice);
   }
   return error;
 }
@@ -73,7 +73,7 @@ hipError_t amd_file_write(hipAmdFileHandle_t handle, void* device, uint64_t size
   static const auto function = [] {
     void* pointer = nullptr;
     (void)real<decltype(&hipGetProcAddress)>("hipGetProcAddress")("hipAmdFileWrite", &pointer, 0, 0,
-                                                                 nullptr);
+                                                                  nullptr);
     return reinterpret_cast<hipAmdFileWrite_t>(pointer);
   }();
   events().add("write-begin", offset, size);
@@ -102,20 +102,21 @@ EXPORTED hipError_t hipMemcpyAsync(void* dst, const void* src, size_t size, hipM
       real<decltype(&hipMemcpyAsync)>("hipMemcpyAsync")(dst, src, size, kind, stream);
   if (error != hipSuccess || !goes_to_device(kind, size)) return error;
   return real<decltype(&hipMemsetAsync)>("hipMemsetAsync")(middle_of(dst, size), 0xa5, kChanged,
-                                                          stream);
+                                                           stream);
 }
 
 EXPORTED hipError_t hipMemcpy(void* dst, const void* src, size_t size, hipMemcpyKind kind) {
   using Function = hipError_t (*)(void*, const void*, size_t, hipMemcpyKind);
   const hipError_t error = real<Function>("hipMemcpy")(dst, src, size, kind);
   if (error != hipSuccess || !goes_to_device(kind, size)) return error;
-  return real<hipError_t (*)(void*, int, size_t)>("hipMemset")(middle_of(dst, size), 0xa5, kChanged);
+  return real<hipError_t (*)(void*, int, size_t)>("hipMemset")(middle_of(dst, size), 0xa5,
+                                                               kChanged);
 }
 
 EXPORTED hipError_t hipGetProcAddress(const char* symbol, void** pfn, int version, uint64_t flags,
                                       hipDriverProcAddressQueryResult* status) {
-  const hipError_t error = real<decltype(&hipGetProcAddress)>("hipGetProcAddress")(
-      symbol, pfn, version, flags, status);
+  const hipError_t error =
+      real<decltype(&hipGetProcAddress)>("hipGetProcAddress")(symbol, pfn, version, flags, status);
   if (error != hipSuccess || symbol == nullptr) return error;
   if (std::strcmp(symbol, "hipAmdFileRead") == 0) *pfn = reinterpret_cast<void*>(&amd_file_read);
   if (std::strcmp(symbol, "hipAmdFileWrite") == 0) *pfn = reinterpret_cast<void*>(&amd_file_write);

@@ -39,9 +39,9 @@ class CopyTest : public testing::TestWithParam<CopyProgram> {
 };
 
 TEST_P(CopyTest, EverySizeIsCopiedByteForByte) {
-  for (uint64_t size : {uint64_t{0}, uint64_t{1}, uint64_t{511}, uint64_t{512}, uint64_t{513},
-                        uint64_t{4095}, uint64_t{4096}, uint64_t{4097}, 8 * kMiB - 1, 8 * kMiB,
-                        8 * kMiB + 1, 100 * kMiB + 1}) {
+  for (uint64_t size :
+       {uint64_t{0}, uint64_t{1}, uint64_t{511}, uint64_t{512}, uint64_t{513}, uint64_t{4095},
+        uint64_t{4096}, uint64_t{4097}, 8 * kMiB - 1, 8 * kMiB, 8 * kMiB + 1, 100 * kMiB + 1}) {
     SCOPED_TRACE(size);
     make_large_file(from(), size);
     expect_copied();

@@ -27,8 +27,7 @@ class ThroughDeviceTest : public testing::TestWithParam<CopyProgram> {
     const std::vector<uint8_t> source = make_pattern((3 << 20) + 17, 1);
     write_file(dir_.file("from"), source);
     std::remove(dir_.file("to").c_str());
-    const ProcessResult result =
-        copy(GetParam(), dir_.file("from"), dir_.file("to"), environment);
+    const ProcessResult result = copy(GetParam(), dir_.file("from"), dir_.file("to"), environment);
     EXPECT_EQ(0, result.exit_code) << result.err;
     if (result.exit_code != 0) return "failed";
     EXPECT_EQ(source, read_file(dir_.file("from"))) << "the source changed";
@@ -109,8 +108,8 @@ TEST_F(OverlapTest, NextChunkIsReadBeforeTheLastIsWrittenOnTheFastpath) {
 }
 
 TEST_F(OverlapTest, NextChunkIsReadBeforeTheLastIsWrittenThroughTheRing) {
-  expect_overlap({kForceBounce, "HIPFILE_ENGINE=threads",
-                  std::string("LD_PRELOAD=") + TEST_IO_TRACE});
+  expect_overlap(
+      {kForceBounce, "HIPFILE_ENGINE=threads", std::string("LD_PRELOAD=") + TEST_IO_TRACE});
 }
 
 }  // namespace
