@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+//
+// The seam between HIP's entry points and what is behind them: a device, its streams, its events.
+// The emulated device and NVIDIA's driver both implement it. The entry points look after handles,
+// arguments, ranges, the current device and the last error; an implementation gets valid objects of
+// its own kind and ranges that lie inside one allocation.
+//
+// Everything may be called from any thread. No exceptions come out, except std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <hip/hip_portable.h>
+#include <hip/hip_runtime_api.h>
+
+namespace hip_portable {
+
+// The allocation that a pointer lies in. Plain host memory: type hipMemoryTypeUnregistered and
+// nothing else.
+struct PointerInfo {
+  hipMemoryType type = hipMemoryTypeUnregistered;
+  int device = hipInvalidDeviceId;
+  void* base = nullptr;            // start of the allocation or of the registered range
+  std::size_t size = 0;            // from base
+  void* device_pointer = nullptr;  // the address asked for, as the device sees it
+  void* host_pointer = nullptr;    // the same for the host; null where the host has no access
+  unsigned flags = 0;              // given when it was allocated or registered
+};
+
+class DeviceStream;
+
+class DeviceEvent {
+ public:
+  virtual ~DeviceEvent() = default;  // does not wait
+
+  virtual hipError_t record(DeviceStream& stream) = 0;
+  // hipErrorNotReady before the last record is reached, hipSuccess if there is none.
+  virtual hipError_t query() = 0;
+  virtual hipError_t synchronize() = 0;
+  // Time from `start` to this event. hipErrorNotReady, or hipErrorInvalidHandle where one of the
+  // two was never recorded or has no timing.
+  virtual hipError_t elapsed_since(DeviceEvent& start, float* milliseconds) = 0;
+};
+
+enum class ValueWidth { k32, k64 };
+
+struct ValueWait {
+  void* address = nullptr;  // aligned to the width, known to the runtime
+  std::uint64_t value = 0;
+  std::uint64_t mask = ~std::uint64_t{0};
+  unsigned condition = hipStreamWaitValueGte;
+  ValueWidth width = ValueWidth::k32;
+};
+
+// Work in order. All but query and synchronize queue and return; sources and targets may be freed
+// by the program only after the work is done.
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;  // does not wait; work that is queued is still done
+
+  // Pageable memory may be read or written before the call returns, or later if `is_pageable` is
+  // false.
+  virtual hipError_t copy(void* to, const void* from, std::size_t size, bool is_pageable) = 0;
+  virtual hipError_t fill(void* to, unsigned char value, std::size_t size) = 0;
+  virtual hipError_t wait_event(DeviceEvent& event) = 0;
+  virtual hipError_t wait_value(const ValueWait& wait) = 0;
+  virtual hipError_t write_value(void* address, std::uint64_t value, ValueWidth width) = 0;
+  virtual hipError_t host_function(hipHostFn_t function, void* user_data) = 0;
+
+  virtual hipError_t query() = 0;  // hipErrorNotReady while there is work
+  virtual hipError_t synchronize() = 0;
+};
+
+enum class FileDirection { kRead, kWrite };
+
+struct FileTransfer {
+  FileDirection direction = FileDirection::kRead;
+  int fd = -1;
+  void* address = nullptr;  // any value: the device checks it
+  std::uint64_t size = 0;
+  std::int64_t offset = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // ---- What it is
+  virtual bool is_emulated() const = 0;
+  virtual hipError_t properties(hipDeviceProp_t* properties) = 0;
+  // hipErrorInvalidValue for an attribute that is unknown.
+  virtual hipError_t attribute(hipDeviceAttribute_t attribute, int* value) = 0;
+  virtual hipError_t driver_version(int* version) = 0;
+  virtual hipError_t can_access_peer(int peer, bool* can) = 0;
+  virtual hipError_t priority_range(int* least, int* greatest) = 0;
+  virtual hipError_t memory_info(std::size_t* free, std::size_t* total) = 0;
+
+  // ---- Memory. Sizes are not 0.
+  virtual hipError_t allocate(std::size_t size, unsigned flags, void** pointer) = 0;
+  virtual hipError_t allocate_managed(std::size_t size, unsigned flags, void** pointer) = 0;
+  virtual hipError_t allocate_async(std::size_t size, DeviceStream& stream, void** pointer) = 0;
+  // Waits for the device. hipErrorInvalidValue unless it is the start of an allocation of
+  // allocate, allocate_managed or allocate_async, of whichever device.
+  virtual hipError_t release(void* pointer) = 0;
+  // The pointer is unknown at once; the memory is given back when the stream gets there.
+  virtual hipError_t release_async(void* pointer, DeviceStream& stream) = 0;
+  virtual hipError_t allocate_host(std::size_t size, unsigned flags, void** pointer) = 0;
+  // Waits for the device. hipErrorInvalidValue unless it came from allocate_host.
+  virtual hipError_t release_host(void* pointer) = 0;
+  // hipErrorHostMemoryAlreadyRegistered, hipErrorInvalidValue
+  virtual hipError_t register_host(void* pointer, std::size_t size, unsigned flags) = 0;
+  // Waits for the device. hipErrorHostMemoryNotRegistered
+  virtual hipError_t unregister_host(void* pointer) = 0;
+  // Answers for the pointers of all devices. hipErrorInvalidValue for device memory that was freed.
+  virtual hipError_t describe(const void* pointer, PointerInfo* info) = 0;
+
+  // ---- Work
+  // Copies in the order of the null stream; the bytes have arrived when it returns.
+  virtual hipError_t copy(void* to, const void* from, std::size_t size) = 0;
+  // Waits for all work of this device.
+  virtual hipError_t synchronize() = 0;
+  virtual DeviceStream& null_stream() = 0;
+  // flags: hipStreamDefault or hipStreamNonBlocking. The priority lies in priority_range.
+  virtual hipError_t create_stream(unsigned flags, int priority,
+                                   std::unique_ptr<DeviceStream>* stream) = 0;
+  virtual hipError_t create_event(unsigned flags, std::unique_ptr<DeviceEvent>* event) = 0;
+
+  // hipAmdFileRead and hipAmdFileWrite. `status` gets an errno, `copied` the bytes moved.
+  virtual hipError_t transfer_file(const FileTransfer& transfer, std::uint64_t* copied,
+                                   std::int32_t* status) = 0;
+
+  // ---- End
+  // Frees all memory of the device. Waits first.
+  virtual hipError_t reset() = 0;
+  // From the atexit handler: drops what is queued and waits at most 2 s for what runs. The emulated
+  // device goes on working afterwards.
+  virtual void shut_down() = 0;
+};
+
+}  // namespace hip_portable
