@@ -14,14 +14,19 @@ namespace {
 class DescriptorTest : public ApiTest {
  protected:
   ssize_t read(int fd) {
-    handle_ = register_fd(fd);
+    enroll(fd);
     errno = 0;
     return hipFileRead(handle_, buffer_.data(), 4096, 0, 0);
   }
   ssize_t write(int fd) {
-    handle_ = register_fd(fd);
+    enroll(fd);
     errno = 0;
     return hipFileWrite(handle_, buffer_.data(), 4096, 0, 0);
+  }
+  // Loops reuse descriptor numbers: the one before must be gone.
+  void enroll(int fd) {
+    hipFileHandleDeregister(handle_);
+    handle_ = register_fd(fd);
   }
   ssize_t write_again() {
     errno = 0;

@@ -149,8 +149,9 @@ TEST_F(ThreadTest, DeregistrationDuringIoIsDeferred) {
     while (!started) std::this_thread::yield();
     hipFileHandleDeregister(handle);
     EXPECT_EQ(negated(hipFileHandleNotRegistered), hipFileRead(handle, buffer.data(), 4096, 0, 0));
-    register_fd(fd.get());  // the number is free again at once
+    hipFileHandle_t next = register_fd(fd.get());  // the number is free again at once
     reader.join();
+    hipFileHandleDeregister(next);
   }
 }
 
