@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// File to pinned ring to device memory, and back: the path of every device-memory request that
+// cannot go direct.
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/options.h"
+#include "backend/residency.h"
+#include "engine/engine.h"
+#include "gpu/gpu.h"
+#include "gpu/pinned_ring.h"
+
+namespace hipfile {
+
+class Bounce : public Backend {
+ public:
+  Bounce(const BackendOptions& options, Gpu& gpu, PinnedRing& ring, const EngineChoice& engines)
+      : options_(options), gpu_(gpu), ring_(ring), engines_(engines) {}
+
+  hipFileExtBackend_t id() const override { return hipFileExtBackendBounce; }
+  hipFileExtRefusal_t refuses(const Request& request) const override;
+  Outcome run(const Request& request) override;
+
+ private:
+  /// Up to 64 KiB: everything on the calling thread, in its cached slot.
+  Outcome run_small(const Request& request, const Stretch& stretch);
+  Outcome run_stretch(const Request& request, const Stretch& stretch);
+  /// A direct write that is off the alignment: direct middle first, then buffered edges (rule 21).
+  Outcome write_split(const Request& request);
+  /// Several chunks in flight, through one view.
+  Outcome read_chunks(const Request& request, bool is_direct);
+  Outcome write_chunks(const Request& request, bool is_direct);
+
+  const BackendOptions options_;
+  Gpu& gpu_;
+  PinnedRing& ring_;
+  const EngineChoice& engines_;
+};
+
+}  // namespace hipfile

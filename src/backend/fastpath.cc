@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// The kernel side wants offsets and sizes in multiples of 4 KiB even where the file system allows
+// 512, so the alignment asked for is the larger of the two; the planner gives the edges to another
+// backend.
+#include "backend/fastpath.h"
+
+#include <algorithm>
+
+#include "util/arith.h"
+
+namespace hipfile {
+namespace {
+constexpr size_t kKernelAlignment = 4096;
+}
+
+hipFileExtRefusal_t Fastpath::refuses(const Request& request) const {
+  const File& file = *request.file;
+  const DirectFacts& direct = file.facts().direct;
+  if (options_.force_compat) return hipFileExtRefusalForcedCompat;
+  if (!request.memory.is_device()) return hipFileExtRefusalNotDeviceMemory;
+  if (!gpu_.has_direct_io()) return hipFileExtRefusalRuntimeLacksDirect;
+  if (!file.has_direct_view()) return hipFileExtRefusalNoDirectView;
+  const bool is_exempt = options_.any_file_system && file.facts().is_regular();
+  if (!is_exempt && !file.facts().is_fastpath_file_system()) return hipFileExtRefusalFileSystem;
+  if (file.has_fastpath_failed()) return hipFileExtRefusalFailedBefore;
+  const auto address = reinterpret_cast<uintptr_t>(request.address);
+  if (!is_aligned(address, direct.memory_alignment)) return hipFileExtRefusalUnalignedMemory;
+  const size_t alignment = std::max(direct_alignment(request), kKernelAlignment);
+  if (!is_aligned(static_cast<uint64_t>(request.file_offset), alignment)) {
+    return hipFileExtRefusalUnalignedFileOffset;
+  }
+  if (!is_aligned(request.size, alignment)) return hipFileExtRefusalUnalignedSize;
+  return hipFileExtRefusalNone;
+}
+
+Outcome Fastpath::run(const Request& request) {
+  return Outcome();
+}
+
+}  // namespace hipfile

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// File to device memory and back by the runtime's hipAmdFileRead and hipAmdFileWrite: ROCm's kernel
+// path on AMD, O_DIRECT into the working view of the memory on the emulated device.
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/options.h"
+#include "gpu/gpu.h"
+
+namespace hipfile {
+
+class Fastpath : public Backend {
+ public:
+  Fastpath(const BackendOptions& options, Gpu& gpu) : options_(options), gpu_(gpu) {}
+
+  hipFileExtBackend_t id() const override { return hipFileExtBackendFastpath; }
+  /// The eligibility rules of the specification (4.2), in the order in which people ask about them.
+  hipFileExtRefusal_t refuses(const Request& request) const override;
+  Outcome run(const Request& request) override;
+
+ private:
+  const BackendOptions options_;
+  Gpu& gpu_;
+};
+
+}  // namespace hipfile

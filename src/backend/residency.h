@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Which parts of a file lie in the page cache, so that those are read from there and the rest past
+// it (rule 22).
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace hipfile {
+
+/// A stretch of a request that goes through one view.
+struct Stretch {
+  off_t begin = 0;
+  off_t end = 0;
+  bool is_direct = false;
+};
+
+/// Counters of cachestat(2), Linux 6.5, of a range in pages; false where it is refused or missing.
+struct CacheCounts {
+  uint64_t cached = 0;
+  uint64_t dirty = 0;  ///< dirty or under writeback
+};
+bool count_cached_pages(int fd, off_t begin, off_t end, CacheCounts* counts);
+
+/// Cut [begin, end) of the request's file into stretches for the direct and the buffered view.
+/// Requests up to 1 MiB, writes, and files of which the kernel does not tell follow the client's
+/// own O_DIRECT flag. `begin` and `end` of a direct stretch need not be aligned.
+std::vector<Stretch> choose_views(const Request& request);
+
+}  // namespace hipfile

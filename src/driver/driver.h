@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// The root object: use count, the tables of files and buffers, and the parts that move bytes. Every
+// entry point of the C interface is one call of it.
+#pragma once
+
+#include <hipfile_ext.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "driver/address_index.h"
+#include "driver/buffer.h"
+#include "driver/config.h"
+#include "engine/engine.h"
+#include "gpu/gpu.h"
+#include "gpu/pinned_ring.h"
+#include "io/plan.h"
+#include "io/request.h"
+#include "resource/file.h"
+#include "util/fork_guard.h"
+#include "util/mutex.h"
+#include "util/result.h"
+#include "util/slots.h"
+
+namespace hipfile {
+
+/// Thread-safe. Nothing on the I/O path takes its mutex or writes a shared cache line: handles index
+/// slots that are pinned per thread, and the address index is read under a sequence counter.
+class Driver {
+ public:
+  explicit Driver(const Config& config);
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  /// Use count + 1.
+  Status open();
+  /// Use count - 1; at 0 drops all files and buffers and waits for the operations that run.
+  /// hipFileDriverNotInitialized if it was 0.
+  Status close();
+  int64_t use_count() const { return use_count_.load(std::memory_order_acquire); }
+  /// True in a child of fork that inherited this object.
+  bool is_inherited() const { return fork_guard_.in_child_of_fork(); }
+
+  Status register_file(int fd, hipFileHandle_t* handle);
+  void deregister_file(hipFileHandle_t handle);
+  Status register_buffer(const void* base, size_t length);
+  Status deregister_buffer(const void* base);
+
+  /// hipFileRead and hipFileWrite: bytes moved, or what stopped it before the first.
+  Result<size_t> transfer(hipFileHandle_t handle, const Arguments& arguments);
+
+  /// The answers of hipfile_ext.h.
+  Status query_path(hipFileHandle_t handle, const Arguments& arguments, hipFileExtPath_t* path);
+  Status file_info(hipFileHandle_t handle, hipFileExtFileInfo_t* info);
+  const EngineChoice& engines() const { return engines_; }
+
+ private:
+  /// What a call works on; its pins keep file and buffer alive.
+  struct Operands {
+    Pin<File> file;
+    Pin<Buffer> buffer;
+    Request request;
+  };
+  Status resolve(hipFileHandle_t handle, const Arguments& arguments, Operands* operands);
+  Result<Memory> resolve_memory(const void* base, Pin<Buffer>* pin);
+  Result<Memory> inspect(const void* base);
+  Status insert_file(std::unique_ptr<File> file, hipFileHandle_t* handle);
+  void open_if_closed() HIPFILE_REQUIRES(mutex_);
+
+  const Config config_;
+  const ForkGuard fork_guard_;
+  EngineChoice engines_;
+  Gpu gpu_;
+  PinnedRing ring_;
+  const BackendList backends_;
+
+  std::atomic<int64_t> use_count_{0};
+  SlotArray<File> files_;
+  SlotArray<Buffer> buffers_;
+  AddressIndex buffer_index_;  // writers hold mutex_
+  Mutex mutex_;                // never held across a system call or a GPU call
+  std::map<int, uint64_t> file_by_fd_ HIPFILE_GUARDED_BY(mutex_);
+  std::vector<const void*> bases_ HIPFILE_GUARDED_BY(mutex_);
+};
+
+}  // namespace hipfile

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// The storage seam: how file bytes move to and from host memory. Two engines, io_uring and threads,
+// give the same queue of operations.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace hipfile {
+
+/// One read or write at an offset. The memory stays the caller's until the operation is reaped.
+struct IoOp {
+  int fd = -1;
+  void* data = nullptr;
+  size_t size = 0;   ///< bytes
+  off_t offset = 0;  ///< bytes
+  bool is_write = false;
+  uint64_t tag = 0;  ///< comes back with the completion
+};
+
+/// The end of one operation. Interrupted and short transfers were continued; `done` < size means
+/// the end of the file (error 0) or what `error` says. A write that the kernel ends with 0 bytes
+/// reports EIO.
+struct IoDone {
+  uint64_t tag = 0;
+  size_t done = 0;  ///< bytes
+  int error = 0;    ///< errno, or 0
+};
+
+/// Operations of one request. Used by one thread.
+class IoQueue {
+ public:
+  virtual ~IoQueue() = default;
+  /// Start an operation. At most depth() may be in flight.
+  virtual void submit(const IoOp& op) = 0;
+  /// The next completion, in any order. Waits asleep. Something must be in flight.
+  virtual IoDone reap() = 0;
+  virtual unsigned depth() const = 0;
+};
+
+/// Thread-safe.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual const char* name() const = 0;
+  /// A queue for one request. What is in flight when it is destroyed is waited for.
+  /// @param depth     operations in flight, at most
+  /// @param is_serial run them one after the other: buffered writes of one file do not scale beyond
+  ///                  one thread, since the kernel serialises them on the inode (rule 25)
+  virtual std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial) = 0;
+};
+
+/// Which engines work here, and why these.
+struct EngineChoice {
+  std::unique_ptr<Engine> uring;    ///< NULL where io_uring does not work
+  std::unique_ptr<Engine> threads;  ///< always there
+  bool is_uring_forced = false;
+  std::string reason;
+
+  /// For O_DIRECT: io_uring where it works.
+  Engine& direct() const { return uring ? *uring : *threads; }
+  /// For the page cache: threads, since io_uring copies cached pages on the submitting thread.
+  Engine& buffered() const { return uring && is_uring_forced ? *uring : *threads; }
+};
+
+/// Probe what works here. HIPFILE_ENGINE=uring|threads forces one; a forced io_uring that does not
+/// work here is replaced by threads, with an error in the log and in `reason`.
+EngineChoice choose_engines();
+
+}  // namespace hipfile

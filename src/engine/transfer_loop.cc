@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// A short read is followed by another until one gives 0: only that is the end of the file. On a
+// direct descriptor the rest of a short transfer may be off the alignment; the kernel then answers
+// EINVAL, and where bytes were moved before, such an answer means the end as well.
+#include "engine/transfer_loop.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace hipfile {
+
+NextStep account(const IoOp& op, ssize_t result, IoDone* so_far) {
+  if (result < 0) {
+    const int error = static_cast<int>(-result);
+    if (error == EINTR || error == EAGAIN) return NextStep::kContinue;
+    const bool is_tail_of_direct_read = error == EINVAL && !op.is_write && so_far->done != 0;
+    so_far->error = is_tail_of_direct_read ? 0 : error;
+    return NextStep::kFinished;
+  }
+  if (result == 0) {
+    so_far->error = op.is_write ? EIO : 0;
+    return NextStep::kFinished;
+  }
+  so_far->done += static_cast<size_t>(result);
+  return so_far->done < op.size ? NextStep::kContinue : NextStep::kFinished;
+}
+
+IoOp rest_of(const IoOp& op, size_t done) {
+  IoOp rest = op;
+  rest.data = static_cast<char*>(op.data) + done;
+  rest.size = op.size - done;
+  rest.offset = op.offset + static_cast<off_t>(done);
+  return rest;
+}
+
+IoDone transfer_fully(const IoOp& op) {
+  IoDone state;
+  state.tag = op.tag;
+  if (op.size == 0) return state;
+  for (;;) {
+    const IoOp rest = rest_of(op, state.done);
+    const ssize_t moved = op.is_write ? pwrite(op.fd, rest.data, rest.size, rest.offset)
+                                      : pread(op.fd, rest.data, rest.size, rest.offset);
+    if (account(op, moved < 0 ? -errno : moved, &state) == NextStep::kFinished) return state;
+  }
+}
+
+}  // namespace hipfile

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// The HIP functions that the library and the tools use, found at run time. Members are HIP's names
+// without the prefix: `hip.Malloc(&pointer, size)`.
+#pragma once
+
+#include <hip/hip_portable.h>
+#include <hip/hip_runtime_api.h>
+
+namespace hipfile::gpu {
+
+// A runtime without one of these is of no use.
+#define HIPFILE_HIP_REQUIRED(X)                                                                 \
+  X(Init) X(RuntimeGetVersion) X(GetDeviceCount) X(GetDevice) X(SetDevice)                      \
+  X(DeviceGetName) X(DeviceGetPCIBusId) X(DeviceSynchronize) X(DeviceGetStreamPriorityRange)    \
+  X(Free) X(HostFree) X(HostUnregister) X(Memcpy) X(MemcpyAsync) X(Memset) X(MemsetAsync)       \
+  X(PointerGetAttributes) X(MemGetAddressRange) X(MemGetInfo) X(StreamCreateWithFlags)          \
+  X(StreamCreateWithPriority) X(StreamDestroy) X(StreamSynchronize) X(EventCreateWithFlags)     \
+  X(EventRecord) X(EventSynchronize) X(EventDestroy) X(StreamWaitEvent) X(GetErrorName)         \
+  X(GetErrorString) X(GetLastError) X(PeekAtLastError) X(GetProcAddress) X(HostRegister)
+
+/// NULL where a member is optional and the runtime lacks it.
+struct HipTable {
+#define HIPFILE_HIP_MEMBER(name) decltype(&::hip##name) name = nullptr;
+  HIPFILE_HIP_REQUIRED(HIPFILE_HIP_MEMBER)
+#undef HIPFILE_HIP_MEMBER
+  // Overloaded for C++, so that their types are spelled out. Required too.
+  hipError_t (*Malloc)(void** pointer, size_t size) = nullptr;
+  hipError_t (*HostMalloc)(void** pointer, size_t size, unsigned flags) = nullptr;
+  // Optional.
+  hipAmdFileRead_t AmdFileRead = nullptr;
+  hipAmdFileWrite_t AmdFileWrite = nullptr;
+  decltype(&::hipPortableMarker) PortableMarker = nullptr;
+  decltype(&::hipPortableSetLastError) PortableSetLastError = nullptr;
+  decltype(&::hipPortableDeviceIsEmulated) PortableDeviceIsEmulated = nullptr;
+};
+
+}  // namespace hipfile::gpu

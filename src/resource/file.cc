@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// Views are published without a lock: two threads that need the second view at once both open it,
+// and the loser's is closed (or parked). No lock is held across a system call.
+#include "resource/file.h"
+
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "resource/record_locks.h"
+#include "resource/second_view.h"
+
+#ifndef F_DUPFD_QUERY
+#define F_DUPFD_QUERY 1027 /* F_LINUX_SPECIFIC_BASE + 3, from Linux 6.10 */
+#endif
+
+namespace hipfile {
+
+const int File::kDirectFlag = O_DIRECT;
+
+File::File(int client_fd, UniqueFd own, const FileFacts& facts)
+    : client_fd_(client_fd), own_(std::move(own)), facts_(facts) {}
+
+Result<std::unique_ptr<File>> File::open(int client_fd) {
+  Result<FileFacts> facts = read_file_facts(client_fd);
+  if (!facts.ok()) return Error::of(hipFileInternalError);
+  UniqueFd own(fcntl(client_fd, F_DUPFD_CLOEXEC, 0));
+  if (!own) {
+    const bool is_exhausted = errno == EMFILE || errno == ENFILE;
+    return Error::of(is_exhausted ? hipFileGetNewFDFailed : hipFileInternalError);
+  }
+  return std::unique_ptr<File>(new File(client_fd, std::move(own), facts.value()));
+}
+
+File::~File() {
+  const int second = second_.load(std::memory_order_acquire);
+  if (second >= 0) close_or_park(UniqueFd(second));
+  close_or_park(std::move(own_));
+}
+
+bool File::is_still_client_fd() const {
+  const int same = fcntl(client_fd_, F_DUPFD_QUERY, own_.get());
+  if (same >= 0) return same == 1;
+  if (errno == EBADF) return false;
+  const pid_t self = getpid();
+  const long order = syscall(SYS_kcmp, self, self, KCMP_FILE, client_fd_, own_.get());
+  if (order >= 0) return order == 0;
+  struct stat now = {};
+  if (fstat(client_fd_, &now) != 0) return false;
+  return now.st_dev == facts_.device && now.st_ino == facts_.inode &&
+         fcntl(client_fd_, F_GETFL) == facts_.status_flags;
+}
+
+int File::direct_fd() {
+  if (!facts_.direct.possible()) {
+    // Nothing to gain, and the reason is worth naming where a view was asked for.
+    hipFileExtViewReason_t none = hipFileExtViewOk;
+    reason_.compare_exchange_strong(none, facts_.is_regular() || facts_.is_block_device()
+                                              ? hipFileExtViewNotSupported
+                                              : hipFileExtViewFileType);
+    return kNoView;
+  }
+  return client_is_direct() ? own_.get() : second_fd();
+}
+
+bool File::has_direct_view() const {
+  if (!facts_.direct.possible()) return false;
+  return client_is_direct() || second_.load(std::memory_order_acquire) >= 0;
+}
+
+int File::buffered_fd() { return client_is_direct() ? second_fd() : own_.get(); }
+
+int File::second_fd() {
+  const int known = second_.load(std::memory_order_acquire);
+  if (known != kNotOpened) return known;
+  SecondView view = open_second_view(own_.get(), facts_);
+  int expected = kNotOpened;
+  const int opened = view.fd ? view.fd.get() : kNoView;
+  if (!view.fd) {
+    view_errno_.store(view.error, std::memory_order_relaxed);
+    reason_.store(view.reason, std::memory_order_release);
+  }
+  if (second_.compare_exchange_strong(expected, opened, std::memory_order_acq_rel)) {
+    (void)view.fd.release();
+    return opened;
+  }
+  close_or_park(std::move(view.fd));
+  return expected;
+}
+
+}  // namespace hipfile

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+//
+// Objects behind handles. A handle is an index and a generation, so a stale one is recognised; an
+// object in use is pinned, without a lock and without a write to shared memory, and freed by whoever
+// lets go of it last.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "util/mutex.h"
+#include "util/thread_pins.h"
+
+namespace hipfile {
+
+template <class T>
+class SlotArray;
+
+/// Keeps one object alive. Empty if the handle was unknown. Used and dropped by one thread.
+template <class T>
+class Pin {
+ public:
+  Pin() = default;
+  Pin(Pin&& other) noexcept { *this = std::move(other); }
+  Pin& operator=(Pin&& other) noexcept {
+    std::swap(array_, other.array_);
+    std::swap(slot_, other.slot_);
+    std::swap(place_, other.place_);
+    return *this;
+  }
+  ~Pin() {
+    if (array_ != nullptr) array_->unpin(slot_, place_);
+  }
+
+  explicit operator bool() const { return array_ != nullptr; }
+  T* get() const { return slot_->object; }
+  T* operator->() const { return slot_->object; }
+  T& operator*() const { return *slot_->object; }
+
+ private:
+  friend class SlotArray<T>;
+  SlotArray<T>* array_ = nullptr;
+  typename SlotArray<T>::Slot* slot_ = nullptr;
+  std::atomic<const void*>* place_ = nullptr;
+};
+
+/// Thread-safe. Pinning protocol (each step sequentially consistent): a pinner stores the slot in its
+/// record and then looks at the slot's state; a retirer sets the state to dying and then looks at the
+/// records. So at least one of them sees the other, and whoever unpins a dying slot frees it.
+template <class T>
+class SlotArray {
+ public:
+  enum class Retired { kDone, kUnknown, kInUse };
+
+  /// @param first_generation where generations begin, so that two arrays tell their handles apart
+  explicit SlotArray(uint32_t first_generation) : first_generation_(first_generation) {}
+  SlotArray(const SlotArray&) = delete;
+  SlotArray& operator=(const SlotArray&) = delete;
+  ~SlotArray();
+
+  /// The handle (never 0) of a new object, or 0 when a million objects are live.
+  uint64_t insert(std::unique_ptr<T> object);
+
+  /// The object of a handle, or an empty pin.
+  Pin<T> pin(uint64_t handle);
+
+  /// End a handle. The object is destroyed now, or by the thread that unpins it last.
+  Retired retire(uint64_t handle) { return retire(handle, true); }
+
+  /// End a handle unless its object is pinned.
+  Retired retire_if_idle(uint64_t handle) { return retire(handle, false); }
+
+  /// Wait until every retired object is destroyed.
+  void wait_idle();
+
+ private:
+  friend class Pin<T>;
+  enum Phase : uint64_t { kFree = 0, kLive = 1, kDying = 2 };
+  static constexpr size_t kBlockSize = 256;
+  static constexpr size_t kMaxBlocks = 4096;
+
+  struct Slot {
+    std::atomic<uint64_t> state{0};  // generation << 2 | phase
+    T* object = nullptr;             // set before the state says live
+    uint32_t index = 0;
+  };
+  using Block = Slot[kBlockSize];
+
+  static uint64_t state_of(uint64_t generation, Phase phase) { return generation << 2 | phase; }
+  static bool is_dying(uint64_t state) { return (state & 3) == kDying; }
+  static uint64_t generation_of(uint64_t handle) { return handle >> 32; }
+
+  Slot* find(uint64_t handle) const;
+  Slot* take_free() HIPFILE_REQUIRES(mutex_);
+  Retired retire(uint64_t handle, bool may_defer);
+  void unpin(Slot* slot, std::atomic<const void*>* place);
+  void reclaim(Slot* slot);
+  T* release(Slot* slot) HIPFILE_REQUIRES(mutex_);
+  void destroy(T* object);
+
+  const uint32_t first_generation_;
+  std::atomic<Slot*> blocks_[kMaxBlocks] = {};  // never freed while the array lives
+  Mutex mutex_;
+  CondVar idle_;
+  std::vector<uint32_t> free_ HIPFILE_GUARDED_BY(mutex_);
+  uint32_t used_ HIPFILE_GUARDED_BY(mutex_) = 0;
+  size_t dying_ HIPFILE_GUARDED_BY(mutex_) = 0;
+};
+
+template <class T>
+SlotArray<T>::~SlotArray() {
+  for (std::atomic<Slot*>& block : blocks_) {
+    Slot* slots = block.load(std::memory_order_relaxed);
+    if (slots == nullptr) break;
+    for (size_t at = 0; at < kBlockSize; ++at) delete slots[at].object;
+    delete[] slots;
+  }
+}
+
+template <class T>
+typename SlotArray<T>::Slot* SlotArray<T>::find(uint64_t handle) const {
+  const uint64_t position = handle & 0xffffffff;  // index + 1
+  if (position == 0 || position > kBlockSize * kMaxBlocks) return nullptr;
+  const size_t index = position - 1;
+  Slot* slots = blocks_[index / kBlockSize].load(std::memory_order_acquire);
+  return slots == nullptr ? nullptr : &slots[index % kBlockSize];
+}
+
+template <class T>
+typename SlotArray<T>::Slot* SlotArray<T>::take_free() {
+  if (!free_.empty()) {
+    const uint32_t index = free_.back();
+    free_.pop_back();
+    return find(uint64_t{index} + 1);
+  }
+  const size_t block = used_ / kBlockSize;
+  if (block == kMaxBlocks) return nullptr;
+  if (blocks_[block].load(std::memory_order_relaxed) == nullptr) {
+    auto* slots = new Slot[kBlockSize];
+    for (uint32_t at = 0; at < kBlockSize; ++at) {
+      slots[at].index = used_ + at;
+      slots[at].state.store(state_of(first_generation_, kFree), std::memory_order_relaxed);
+    }
+    free_.reserve((block + 1) * kBlockSize);  // so that giving a slot back cannot fail
+    blocks_[block].store(slots, std::memory_order_release);
+  }
+  return find(uint64_t{used_++} + 1);
+}
+
+template <class T>
+uint64_t SlotArray<T>::insert(std::unique_ptr<T> object) {
+  MutexLock lock(mutex_);
+  Slot* slot = take_free();
+  if (slot == nullptr) return 0;
+  const uint64_t generation = slot->state.load(std::memory_order_relaxed) >> 2;
+  slot->object = object.release();
+  slot->state.store(state_of(generation, kLive), std::memory_order_seq_cst);
+  return generation << 32 | (uint64_t{slot->index} + 1);
+}
+
+template <class T>
+Pin<T> SlotArray<T>::pin(uint64_t handle) {
+  Pin<T> result;
+  Slot* slot = find(handle);
+  std::atomic<const void*>* place = ThreadPins::mine().vacancy();
+  if (slot == nullptr || place == nullptr) return result;
+  place->store(slot, std::memory_order_seq_cst);
+  const uint64_t wanted = state_of(generation_of(handle), kLive);
+  if (slot->state.load(std::memory_order_seq_cst) != wanted) {
+    unpin(slot, place);
+    return result;
+  }
+  result.array_ = this;
+  result.slot_ = slot;
+  result.place_ = place;
+  return result;
+}
+
+template <class T>
+void SlotArray<T>::unpin(Slot* slot, std::atomic<const void*>* place) {
+  place->store(nullptr, std::memory_order_seq_cst);
+  if (is_dying(slot->state.load(std::memory_order_seq_cst))) reclaim(slot);
+}
+
+template <class T>
+typename SlotArray<T>::Retired SlotArray<T>::retire(uint64_t handle, bool may_defer) {
+  Slot* slot = find(handle);
+  if (slot == nullptr) return Retired::kUnknown;
+  T* object = nullptr;
+  {
+    MutexLock lock(mutex_);
+    const uint64_t live = state_of(generation_of(handle), kLive);
+    if (slot->state.load(std::memory_order_relaxed) != live) return Retired::kUnknown;
+    slot->state.store(state_of(generation_of(handle), kDying), std::memory_order_seq_cst);
+    const bool is_pinned = ThreadPins::is_pinned(slot);
+    if (is_pinned && !may_defer) {
+      slot->state.store(live, std::memory_order_seq_cst);
+      return Retired::kInUse;
+    }
+    ++dying_;
+    if (!is_pinned) object = release(slot);
+  }
+  if (object != nullptr) destroy(object);
+  return Retired::kDone;
+}
+
+template <class T>
+void SlotArray<T>::reclaim(Slot* slot) {
+  T* object = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (!is_dying(slot->state.load(std::memory_order_relaxed))) return;
+    if (ThreadPins::is_pinned(slot)) return;  // that thread will come here
+    object = release(slot);
+  }
+  destroy(object);
+}
+
+template <class T>
+T* SlotArray<T>::release(Slot* slot) {
+  const uint64_t generation = slot->state.load(std::memory_order_relaxed) >> 2;
+  const uint64_t next = (generation + 1) & 0xffffffff;
+  slot->state.store(state_of(next, kFree), std::memory_order_seq_cst);
+  free_.push_back(slot->index);
+  return std::exchange(slot->object, nullptr);
+}
+
+template <class T>
+void SlotArray<T>::destroy(T* object) {
+  delete object;  // outside the lock: it may close descriptors
+  MutexLock lock(mutex_);
+  if (--dying_ == 0) idle_.notify_all();
+}
+
+template <class T>
+void SlotArray<T>::wait_idle() {
+  MutexLock lock(mutex_);
+  while (dying_ != 0) idle_.wait(mutex_);
+}
+
+}  // namespace hipfile
