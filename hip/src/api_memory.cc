@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// Entry points: device and managed memory, and what a pointer is.
+
+#include "entry.h"
+
+using hip_portable::Device;
+using hip_portable::PointerInfo;
+using hip_portable::Runtime;
+using hip_portable::Stream;
+using hip_portable::with_current_device;
+using hip_portable::with_stream;
+
+hipError_t hipMalloc(void** ptr, size_t size) {
+  return with_current_device([&](Device& device) {
+    if (ptr == nullptr) return hipErrorInvalidValue;
+    *ptr = nullptr;
+    return size == 0 ? hipSuccess : device.allocate(size, hipDeviceMallocDefault, ptr);
+  });
+}
+
+hipError_t hipExtMallocWithFlags(void** ptr, size_t sizeBytes, unsigned int flags) {
+  return with_current_device([&](Device& device) {
+    if (ptr == nullptr || flags > hipDeviceMallocContiguous) return hipErrorInvalidValue;
+    if (flags == hipMallocSignalMemory && sizeBytes != 8) return hipErrorInvalidValue;
+    *ptr = nullptr;
+    return sizeBytes == 0 ? hipSuccess : device.allocate(sizeBytes, flags, ptr);
+  });
+}
+
+hipError_t hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags) {
+  return with_current_device([&](Device& device) {
+    if (dev_ptr == nullptr || size == 0) return hipErrorInvalidValue;
+    if (flags != hipMemAttachGlobal && flags != hipMemAttachHost) return hipErrorInvalidValue;
+    *dev_ptr = nullptr;
+    return device.allocate_managed(size, flags, dev_ptr);
+  });
+}
+
+hipError_t hipFree(void* ptr) {
+  return with_current_device([&](Device& device) {
+    return ptr == nullptr ? hipSuccess : device.release(ptr);
+  });
+}
+
+hipError_t hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
+  return with_stream(stream, [&](Runtime& runtime, Stream& order) {
+    if (dev_ptr == nullptr) return hipErrorInvalidValue;
+    *dev_ptr = nullptr;
+    if (size == 0) return hipSuccess;
+    return runtime.device(order.device).allocate_async(size, *order.work, dev_ptr);
+  });
+}
+
+hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
+  return with_stream(stream, [&](Runtime& runtime, Stream& order) {
+    if (dev_ptr == nullptr) return hipErrorInvalidValue;
+    return runtime.device(order.device).release_async(dev_ptr, *order.work);
+  });
+}
+
+hipError_t hipMemGetInfo(size_t* free, size_t* total) {
+  return with_current_device([&](Device& device) {
+    if (free == nullptr || total == nullptr) return hipErrorInvalidValue;
+    return device.memory_info(free, total);
+  });
+}
+
+hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* ptr) {
+  return with_current_device([&](Device& device) {
+    if (attributes == nullptr || ptr == nullptr) return hipErrorInvalidValue;
+    PointerInfo info;
+    const hipError_t error = device.describe(ptr, &info);
+    if (error != hipSuccess) return error;
+    *attributes = {info.type,
+                   info.device,
+                   info.device_pointer,
+                   info.host_pointer,
+                   info.type == hipMemoryTypeManaged ? 1 : 0,
+                   info.flags};
+    return hipSuccess;
+  });
+}
+
+hipError_t hipMemGetAddressRange(hipDeviceptr_t* pbase, size_t* psize, hipDeviceptr_t dptr) {
+  return with_current_device([&](Device& device) {
+    if (dptr == nullptr) return hipErrorInvalidValue;
+    PointerInfo info;
+    const hipError_t error = device.describe(dptr, &info);
+    if (error != hipSuccess || info.type == hipMemoryTypeUnregistered) return hipErrorNotFound;
+    if (pbase != nullptr) *pbase = info.base;
+    if (psize != nullptr) *psize = info.size;
+    return hipSuccess;
+  });
+}

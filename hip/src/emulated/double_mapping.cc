@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+//
+// Shared anonymous memory mapped twice. mremap with an old size of 0 duplicates a shared mapping
+// without a descriptor; valgrind and some sandboxes refuse that, there a memfd is mapped twice.
+
+#include "double_mapping.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <initializer_list>
+
+namespace hip_portable::emulated {
+namespace {
+
+// From Linux 5.14; older C libraries do not name it.
+constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
+
+struct Views {
+  void* program = MAP_FAILED;
+  void* working = MAP_FAILED;
+};
+
+// Addresses with the alignment, nothing behind them.
+void* reserve(std::size_t size) {
+  const std::size_t alignment = DoubleMapping::kAlignment;
+  void* start = ::mmap(nullptr, size + alignment, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED) return MAP_FAILED;
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  const std::uintptr_t aligned = (address + alignment - 1) & ~(alignment - 1);
+  const std::size_t before = aligned - address;
+  if (before != 0) (void)::munmap(start, before);
+  if (alignment != before) {
+    (void)::munmap(reinterpret_cast<void*>(aligned + size), alignment - before);
+  }
+  return reinterpret_cast<void*>(aligned);
+}
+
+void drop(void* start, std::size_t size) {
+  const int saved = errno;
+  if (start != MAP_FAILED) (void)::munmap(start, size);
+  errno = saved;
+}
+
+bool duplicate(Views* views, std::size_t size) {
+  void* made = ::mmap(views->working, size, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (made == MAP_FAILED) return false;
+  return ::mremap(views->working, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, views->program) !=
+         MAP_FAILED;
+}
+
+bool map_descriptor(Views* views, std::size_t size) {
+  const int fd = ::memfd_create("hip-device", MFD_CLOEXEC);
+  if (fd < 0) return false;
+  bool is_mapped = ::ftruncate(fd, static_cast<off_t>(size)) == 0;
+  for (void* view : {views->working, views->program}) {
+    is_mapped = is_mapped && ::mmap(view, size, PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0) != MAP_FAILED;
+  }
+  const int saved = errno;
+  (void)::close(fd);
+  errno = saved;
+  return is_mapped;
+}
+
+// A child has nothing of the device, and a dump would hold all of it. Huge pages where the kernel
+// has them for shared memory: fewer faults and faster O_DIRECT.
+void advise(void* view, std::size_t size) {
+  for (const int advice : {MADV_DONTFORK, MADV_DONTDUMP, MADV_HUGEPAGE}) {
+    (void)::madvise(view, size, advice);
+  }
+}
+
+}  // namespace
+
+bool DoubleMapping::map(std::size_t size, bool is_strict) {
+  Views views{reserve(size), reserve(size)};
+  bool is_mapped = views.program != MAP_FAILED && views.working != MAP_FAILED &&
+                   (duplicate(&views, size) || map_descriptor(&views, size));
+  is_mapped = is_mapped && (!is_strict || ::mprotect(views.program, size, PROT_NONE) == 0);
+  if (!is_mapped) {
+    drop(views.program, size);
+    drop(views.working, size);
+    return false;
+  }
+  advise(views.program, size);
+  advise(views.working, size);
+  program_ = static_cast<std::byte*>(views.program);
+  distance_ = static_cast<std::byte*>(views.working) - program_;
+  size_ = size;
+  return true;
+}
+
+void DoubleMapping::populate(std::byte* start, std::size_t size) const {
+  (void)::madvise(working(start), size, kPopulateWrite);
+}
+
+void DoubleMapping::discard(std::byte* start, std::size_t size) const {
+  (void)::madvise(working(start), size, MADV_REMOVE);
+}
+
+}  // namespace hip_portable::emulated

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// Kinds and ranges of copies. The kind is checked against the pointers although hipMemcpyDefault
+// would do: a wrong kind is a bug that other runtimes punish.
+
+#include "pointer_check.h"
+
+namespace hip_portable {
+namespace {
+
+enum class Side { kHost, kDevice, kAny };
+
+bool sides_of(hipMemcpyKind kind, Side* to, Side* from) {
+  *to = *from = Side::kAny;
+  switch (kind) {
+    case hipMemcpyHostToHost: *to = *from = Side::kHost; return true;
+    case hipMemcpyHostToDevice: *to = Side::kDevice, *from = Side::kHost; return true;
+    case hipMemcpyDeviceToHost: *to = Side::kHost, *from = Side::kDevice; return true;
+    case hipMemcpyDeviceToDevice:
+    case hipMemcpyDeviceToDeviceNoCU: *to = *from = Side::kDevice; return true;
+    case hipMemcpyDefault: return true;
+  }
+  return false;
+}
+
+// Pinned and managed memory is on both sides.
+bool is_on(Side side, const PointerInfo& info) {
+  switch (side) {
+    case Side::kHost: return info.type != hipMemoryTypeDevice;
+    case Side::kDevice: return info.type != hipMemoryTypeUnregistered;
+    case Side::kAny: return true;
+  }
+  return false;
+}
+
+// Beyond a registered range the program may have more memory: only what is the device's ends
+// where its allocation ends.
+bool is_inside(const PointerInfo& info, const void* pointer, std::size_t size) {
+  if (info.type != hipMemoryTypeDevice && info.type != hipMemoryTypeManaged) return true;
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) -
+                                               static_cast<const std::byte*>(info.base));
+  return size <= info.size - offset;
+}
+
+hipError_t check_side(Device& device, Side side, const void* pointer, std::size_t size,
+                      PointerInfo* info) {
+  if (pointer == nullptr) return hipErrorInvalidValue;
+  const hipError_t error = device.describe(pointer, info);
+  if (error != hipSuccess) return error;
+  const bool is_right = is_on(side, *info) && is_inside(*info, pointer, size);
+  return is_right ? hipSuccess : hipErrorInvalidValue;
+}
+
+}  // namespace
+
+hipError_t check_copy(Device& device, const CopyRequest& request, bool* is_pageable) {
+  Side to_side;
+  Side from_side;
+  if (!sides_of(request.kind, &to_side, &from_side)) return hipErrorInvalidMemcpyDirection;
+  if (request.size == 0) return hipSuccess;
+  PointerInfo to;
+  PointerInfo from;
+  hipError_t error = check_side(device, to_side, request.to, request.size, &to);
+  if (error == hipSuccess) {
+    error = check_side(device, from_side, request.from, request.size, &from);
+  }
+  *is_pageable =
+      to.type == hipMemoryTypeUnregistered || from.type == hipMemoryTypeUnregistered;
+  return error;
+}
+
+hipError_t check_device_range(Device& device, const void* pointer, std::size_t size) {
+  PointerInfo info;
+  return check_side(device, Side::kDevice, pointer, size, &info);
+}
+
+}  // namespace hip_portable

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// Entry point: functions by name.
+
+#include <algorithm>
+#include <cstring>
+
+#include "entry.h"
+#include "proc_table.h"
+
+namespace {
+
+void* find_function(const char* name) {
+  const HipPortableFunction* const begin = hip_portable_functions;
+  const HipPortableFunction* const end = begin + hip_portable_function_count;
+  const auto is_before = [](const HipPortableFunction& function, const char* wanted) {
+    return std::strcmp(function.name, wanted) < 0;
+  };
+  const HipPortableFunction* const at = std::lower_bound(begin, end, name, is_before);
+  const bool is_found = at != end && std::strcmp(at->name, name) == 0;
+  return is_found ? reinterpret_cast<void*>(at->address) : nullptr;
+}
+
+}  // namespace
+
+// Starts nothing. Every function exists in one version, so the version is not looked at.
+hipError_t hipGetProcAddress(const char* symbol, void** pfn, int /*hipVersion*/,
+                             uint64_t /*flags*/,
+                             hipDriverProcAddressQueryResult* symbolStatus) {
+  if (symbol == nullptr || symbol[0] == '\0' || pfn == nullptr) {
+    return hip_portable::remember(hipErrorInvalidValue);
+  }
+  *pfn = find_function(symbol);
+  if (symbolStatus != nullptr) {
+    *symbolStatus = *pfn != nullptr ? HIP_GET_PROC_ADDRESS_SUCCESS
+                                    : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  }
+  return hip_portable::remember(*pfn != nullptr ? hipSuccess : hipErrorNotFound);
+}
