@@ -23,14 +23,14 @@ class Bounce : public Backend {
   Outcome run(const Request& request) override;
 
  private:
+  Outcome run_stretch(const Request& request, bool is_direct);
   /// Up to 64 KiB: everything on the calling thread, in its cached slot.
-  Outcome run_small(const Request& request, const Stretch& stretch);
-  Outcome run_stretch(const Request& request, const Stretch& stretch);
+  Outcome read_small(const Request& request, bool is_direct);
+  Outcome write_small(const Request& request, bool is_direct);
   /// A direct write that is off the alignment: direct middle first, then buffered edges (rule 21).
   Outcome write_split(const Request& request);
   /// Several chunks in flight, through one view.
-  Outcome read_chunks(const Request& request, bool is_direct);
-  Outcome write_chunks(const Request& request, bool is_direct);
+  Outcome run_chunks(const Request& request, bool is_direct);
 
   const BackendOptions options_;
   Gpu& gpu_;

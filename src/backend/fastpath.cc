@@ -35,7 +35,10 @@ hipFileExtRefusal_t Fastpath::refuses(const Request& request) const {
 }
 
 Outcome Fastpath::run(const Request& request) {
-  return Outcome();
+  const DirectResult result =
+      gpu_.direct_io(request.file->direct_fd(), request.address, request.size, request.file_offset,
+                     request.memory.device, !request.is_read());
+  return Outcome::failure(result.error, result.done);
 }
 
 }  // namespace hipfile

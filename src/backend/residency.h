@@ -31,4 +31,18 @@ bool count_cached_pages(int fd, off_t begin, off_t end, CacheCounts* counts);
 /// own O_DIRECT flag. `begin` and `end` of a direct stretch need not be aligned.
 std::vector<Stretch> choose_views(const Request& request);
 
+/// Run the stretches of a request one after the other, until one falls short.
+template <class Run>
+Outcome for_each_stretch(const Request& request, Run&& run) {
+  Outcome total;
+  for (const Stretch& stretch : choose_views(request)) {
+    const Request part = request.part(stretch.begin, stretch.end);
+    const Outcome outcome = run(part, stretch.is_direct);
+    total.done += outcome.done;
+    total.error = outcome.error;
+    if (outcome.failed() || outcome.done < part.size) break;
+  }
+  return total;
+}
+
 }  // namespace hipfile

@@ -68,14 +68,15 @@ class Driver {
   Status resolve(hipFileHandle_t handle, const Arguments& arguments, Operands* operands);
   Result<Memory> resolve_memory(const void* base, Pin<Buffer>* pin);
   Result<Memory> inspect(const void* base);
-  Status insert_file(std::unique_ptr<File> file, hipFileHandle_t* handle);
+  Status insert_file(std::unique_ptr<File> file, uint64_t stale, hipFileHandle_t* handle);
+  Status insert_buffer(std::unique_ptr<Buffer> buffer);
   void open_if_closed() HIPFILE_REQUIRES(mutex_);
 
   const Config config_;
   const ForkGuard fork_guard_;
   EngineChoice engines_;
   Gpu gpu_;
-  PinnedRing ring_;
+  PinnedRing& ring_;  // leaked: threads that outlive a driver give their small slots back to it
   const BackendList backends_;
 
   std::atomic<int64_t> use_count_{0};

@@ -8,6 +8,7 @@
 #include <link.h>
 
 #include <climits>
+#include <cstddef>
 #include <cstdlib>
 
 namespace hipfile::gpu {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+//
+// The choice among the ways to bounce: small requests on the calling thread, large ones in chunks,
+// unaligned direct writes in three parts.
+#include "backend/bounce.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "backend/bounce_pipeline.h"
+#include "engine/transfer_loop.h"
+#include "util/arith.h"
+
+namespace hipfile {
+namespace {
+
+constexpr size_t kLargestSmall = 64 << 10;
+constexpr size_t kLargestSmallAlignment = 4096;
+
+Error error_of(const IoDone& done) {
+  return done.error == 0 ? Error::of(hipFileSuccess) : Error::from_errno(done.error);
+}
+
+int view_of(const Request& request, bool is_direct) {
+  const int wanted = is_direct ? request.file->direct_fd() : request.file->buffered_fd();
+  return wanted >= 0 ? wanted : request.file->own_fd();
+}
+
+bool is_aligned_request(const Request& request) {
+  const size_t alignment = direct_alignment(request);
+  return is_aligned(static_cast<uint64_t>(request.file_offset), alignment) &&
+         is_aligned(request.size, alignment);
+}
+
+Outcome no_memory() { return Outcome::failure(Error::from_errno(ENOMEM)); }
+
+}  // namespace
+
+hipFileExtRefusal_t Bounce::refuses(const Request& request) const {
+  if (!request.memory.is_device()) return hipFileExtRefusalNotDeviceMemory;
+  return options_.allow_compat ? hipFileExtRefusalNone : hipFileExtRefusalCompatDisallowed;
+}
+
+Outcome Bounce::run(const Request& request) {
+  return for_each_stretch(request, [this](const Request& part, bool is_direct) {
+    return run_stretch(part, is_direct);
+  });
+}
+
+Outcome Bounce::run_stretch(const Request& request, bool is_direct) {
+  const bool is_small = request.size <= kLargestSmall &&
+                        (!is_direct || direct_alignment(request) <= kLargestSmallAlignment);
+  if (request.is_read()) {
+    return is_small ? read_small(request, is_direct) : run_chunks(request, is_direct);
+  }
+  if (is_direct && !is_aligned_request(request)) return write_split(request);
+  return is_small ? write_small(request, is_direct) : run_chunks(request, is_direct);
+}
+
+Outcome Bounce::read_small(const Request& request, bool is_direct) {
+  char* slot = ring_.small_slot();
+  if (slot == nullptr) return no_memory();
+  const uint64_t unit = is_direct ? direct_alignment(request) : 1;
+  const auto begin = static_cast<off_t>(align_down(static_cast<uint64_t>(request.file_offset), unit));
+  const auto end = static_cast<off_t>(align_up(static_cast<uint64_t>(request.end()), unit));
+  const auto skip = static_cast<size_t>(request.file_offset - begin);
+  IoOp op;
+  op.fd = view_of(request, is_direct);
+  op.data = slot;
+  op.size = static_cast<size_t>(end - begin);
+  op.offset = begin;
+  const IoDone done = transfer_fully(op);
+  const size_t arrived = std::min(done.done > skip ? done.done - skip : 0, request.size);
+  const Error error = arrived == request.size ? Error::of(hipFileSuccess) : error_of(done);
+  if (arrived == 0) return Outcome::failure(error);
+
+  Result<StreamLease> stream = gpu_.lease_stream(request.memory.device);
+  if (!stream.ok()) return Outcome::failure(stream.error());
+  const Status queued = gpu_.copy_async(*stream.value(), request.address, slot + skip, arrived,
+                                        hipMemcpyHostToDevice);
+  const Status copied = gpu_.synchronize(*stream.value());
+  if (!queued.ok()) return Outcome::failure(queued.error());
+  if (!copied.ok()) return Outcome::failure(copied.error());
+  return Outcome::failure(error, arrived);
+}
+
+Outcome Bounce::write_small(const Request& request, bool is_direct) {
+  char* slot = ring_.small_slot();
+  if (slot == nullptr) return no_memory();
+  Result<StreamLease> stream = gpu_.lease_stream(request.memory.device);
+  if (!stream.ok()) return Outcome::failure(stream.error());
+  const Status queued = gpu_.copy_async(*stream.value(), slot, request.address, request.size,
+                                        hipMemcpyDeviceToHost);
+  const Status copied = gpu_.synchronize(*stream.value());
+  if (!queued.ok()) return Outcome::failure(queued.error());
+  if (!copied.ok()) return Outcome::failure(copied.error());
+  IoOp op;
+  op.fd = view_of(request, is_direct);
+  op.data = slot;
+  op.size = request.size;
+  op.offset = request.file_offset;
+  op.is_write = true;
+  const IoDone done = transfer_fully(op);
+  return Outcome::failure(error_of(done), done.done);
+}
+
+Outcome Bounce::write_split(const Request& request) {
+  const Split split = split_at(request.file_offset, request.end(), direct_alignment(request));
+  if (!split.has_middle()) return run_stretch(request, false);
+  const Outcome middle = run_stretch(request.part(split.middle_begin, split.middle_end), true);
+  if (middle.failed() && middle.done == 0) return middle;
+  const bool is_full = middle.done == static_cast<size_t>(split.middle_end - split.middle_begin);
+  Outcome head, tail;
+  if (split.begin < split.middle_begin) {
+    head = run_stretch(request.part(split.begin, split.middle_begin), false);
+  }
+  if (split.middle_end < split.end && is_full) {
+    tail = run_stretch(request.part(split.middle_end, split.end), false);
+  }
+  return join(split, head, middle, tail);
+}
+
+Outcome Bounce::run_chunks(const Request& request, bool is_direct) {
+  Result<StreamLease> stream = gpu_.lease_stream(request.memory.device);
+  if (!stream.ok()) return Outcome::failure(stream.error());
+  const bool is_serial = !request.is_read() && !is_direct;  // rule 25
+  Engine& engine = is_direct ? engines_.direct() : engines_.buffered();
+  const unsigned depth = ring_.slots_per_request();
+  const std::unique_ptr<IoQueue> queue = engine.open_queue(depth, is_serial);
+  PipelineParts parts = {gpu_, ring_, *queue, *stream.value(), view_of(request, is_direct),
+                         is_direct ? direct_alignment(request) : 1};
+  return request.is_read() ? read_pipeline(request, parts) : write_pipeline(request, parts);
+}
+
+}  // namespace hipfile

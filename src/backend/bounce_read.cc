@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// The reading pipeline: slots go from the engine (file to slot) to the stream (slot to device) and
+// back. Completions come in any order, copies are queued as they come.
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "backend/bounce_pipeline.h"
+#include "backend/progress.h"
+#include "util/arith.h"
+
+namespace hipfile {
+namespace {
+
+class ReadPipeline {
+ public:
+  ReadPipeline(const Request& request, const PipelineParts& parts)
+      : request_(request),
+        parts_(parts),
+        chunk_size_(std::max(chunk_size_for(request.size), parts.alignment)),
+        next_(request.file_offset),
+        slots_(parts.ring),
+        chunks_(parts.ring.slots_per_request()),
+        progress_(request.size) {}
+
+  // Nothing may be in flight when the slots go back, whichever way run() was left.
+  ~ReadPipeline() {
+    for (; in_flight_ != 0; --in_flight_) parts_.queue.reap();
+    if (!copying_.empty()) (void)parts_.gpu.synchronize(parts_.stream);
+  }
+  ReadPipeline(const ReadPipeline&) = delete;
+  ReadPipeline& operator=(const ReadPipeline&) = delete;
+
+  Outcome run() {
+    for (;;) {
+      while (start_read()) {
+      }
+      if (in_flight_ == 0) break;
+      finish_read(parts_.queue.reap());
+    }
+    const Status copied = parts_.gpu.synchronize(parts_.stream);
+    copying_.clear();
+    if (!slots_.has_any()) return Outcome::failure(Error::from_errno(ENOMEM));
+    return copied.ok() ? progress_.outcome() : Outcome::failure(copied.error());
+  }
+
+ private:
+  struct Chunk {
+    off_t begin = 0, end = 0;  // what is wanted of the file
+    off_t offset = 0;          // where the aligned read begins
+  };
+
+  // A slot: free, or new from the ring, or the one whose copy was queued first. Waiting for that copy
+  // is worth while when the engine would idle else, or when others are queued behind it.
+  int acquire_slot() {
+    const int index = slots_.take();
+    if (index >= 0 || copying_.empty()) return index;
+    if (in_flight_ != 0 && copying_.size() < 2) return -1;
+    const int oldest = copying_.front();
+    copying_.pop_front();
+    const Status waited = parts_.gpu.wait(parts_.stream, static_cast<size_t>(oldest));
+    if (!waited.ok()) {
+      progress_.note(0, request_.size, 0, waited.error());
+      return -1;  // the slot stays out until the stream was synchronised
+    }
+    return oldest;
+  }
+
+  bool start_read() {
+    if (next_ >= request_.end() || progress_.is_stopped()) return false;
+    if (in_flight_ >= parts_.queue.depth()) return false;
+    const int index = acquire_slot();
+    if (index < 0) return false;
+    Chunk& chunk = chunks_[static_cast<size_t>(index)];
+    const uint64_t unit = parts_.alignment;
+    chunk.begin = next_;
+    chunk.offset = static_cast<off_t>(align_down(static_cast<uint64_t>(next_), unit));
+    chunk.end = std::min(request_.end(), chunk.offset + static_cast<off_t>(chunk_size_));
+    const auto read_end = static_cast<off_t>(align_up(static_cast<uint64_t>(chunk.end), unit));
+    IoOp op;
+    op.fd = parts_.fd;
+    op.data = slots_.data(index);
+    op.size = static_cast<size_t>(read_end - chunk.offset);
+    op.offset = chunk.offset;
+    op.tag = static_cast<uint64_t>(index);
+    next_ = chunk.end;
+    ++in_flight_;
+    parts_.queue.submit(op);
+    return true;
+  }
+
+  void finish_read(const IoDone& done) {
+    --in_flight_;
+    const int index = static_cast<int>(done.tag);
+    const Chunk& chunk = chunks_[static_cast<size_t>(index)];
+    const off_t arrived_end = std::min(chunk.end, chunk.offset + static_cast<off_t>(done.done));
+    const auto wanted = static_cast<size_t>(chunk.end - chunk.begin);
+    const auto arrived = static_cast<size_t>(std::max<off_t>(0, arrived_end - chunk.begin));
+    const auto at = static_cast<size_t>(chunk.begin - request_.file_offset);
+    const Error error = done.error == 0 ? Error::of(hipFileSuccess) : Error::from_errno(done.error);
+    progress_.note(at, wanted, arrived, error);
+    if (arrived == 0 || at >= progress_.outcome().done) {  // nothing, or behind a gap
+      slots_.give_back(index);
+      return;
+    }
+    start_copy(index, at, arrived);
+  }
+
+  void start_copy(int index, size_t at, size_t size) {
+    const Chunk& chunk = chunks_[static_cast<size_t>(index)];
+    const char* from = slots_.data(index) + (chunk.begin - chunk.offset);
+    Status status = parts_.gpu.copy_async(parts_.stream, request_.address + at, from, size,
+                                          hipMemcpyHostToDevice);
+    if (status.ok()) status = parts_.gpu.record(parts_.stream, static_cast<size_t>(index));
+    if (status.ok()) {
+      copying_.push_back(index);
+    } else {
+      progress_.note(at, size, 0, status.error());  // the slot stays out: the copy may have begun
+    }
+  }
+
+  const Request& request_;
+  const PipelineParts& parts_;
+  const size_t chunk_size_;
+  off_t next_;  // file offset of the next chunk
+  ChunkSlots slots_;
+  std::vector<Chunk> chunks_;  // by slot
+  std::deque<int> copying_;    // slots on the stream, oldest first
+  unsigned in_flight_ = 0;     // operations with the engine
+  Progress progress_;
+};
+
+}  // namespace
+
+Outcome read_pipeline(const Request& request, const PipelineParts& parts) {
+  return ReadPipeline(request, parts).run();
+}
+
+}  // namespace hipfile

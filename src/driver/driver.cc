@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+//
+// Life of the library: use count, registration, closing.
+#include "driver/driver.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "backend/bounce.h"
+#include "backend/fastpath.h"
+#include "backend/host.h"
+#include "resource/record_locks.h"
+#include "util/arith.h"
+
+namespace hipfile {
+namespace {
+
+// Generations begin at a number of the process, so that a child of fork, whose driver is a fresh
+// one, does not take a handle of its parent for its own.
+uint32_t first_generation() {
+  return (static_cast<uint32_t>(getpid()) * 2654435761u) >> 1 | 1u;
+}
+
+hipFileHandle_t to_handle(uint64_t value) {
+  return reinterpret_cast<hipFileHandle_t>(static_cast<uintptr_t>(value));
+}
+uint64_t to_value(hipFileHandle_t handle) { return reinterpret_cast<uintptr_t>(handle); }
+
+BackendList make_backends(const BackendOptions& options, Gpu& gpu, PinnedRing& ring,
+                          const EngineChoice& engines) {
+  BackendList list;
+  list.push_back(std::make_unique<Fastpath>(options, gpu));
+  list.push_back(std::make_unique<Host>(options, engines));
+  list.push_back(std::make_unique<Bounce>(options, gpu, ring, engines));
+  return list;
+}
+
+}  // namespace
+
+Driver::Driver(const Config& config)
+    : config_(config),
+      engines_(choose_engines()),
+      ring_(*new PinnedRing(gpu_, ring_limit())),
+      backends_(make_backends(config.backends, gpu_, ring_, engines_)),
+      files_(first_generation()),
+      buffers_(first_generation()) {}
+
+void Driver::open_if_closed() {
+  if (use_count_.load(std::memory_order_relaxed) == 0) {
+    use_count_.store(1, std::memory_order_release);
+  }
+}
+
+Status Driver::open() {
+  MutexLock lock(mutex_);
+  use_count_.fetch_add(1, std::memory_order_acq_rel);
+  return Status();
+}
+
+Status Driver::close() {
+  std::map<int, uint64_t> files;
+  std::vector<const void*> bases;
+  std::vector<uint64_t> buffers;
+  {
+    MutexLock lock(mutex_);
+    const int64_t count = use_count_.load(std::memory_order_relaxed);
+    if (count == 0) return Error::of(hipFileDriverNotInitialized);
+    use_count_.store(count - 1, std::memory_order_release);
+    if (count > 1) return Status();
+    files.swap(file_by_fd_);
+    bases.swap(bases_);
+    for (const void* base : bases) {
+      buffers.push_back(buffer_index_.find(base));
+      buffer_index_.erase(base);
+    }
+  }
+  for (const auto& [fd, handle] : files) files_.retire(handle);
+  for (const uint64_t handle : buffers) buffers_.retire(handle);
+  files_.wait_idle();
+  buffers_.wait_idle();
+  ring_.trim();
+  sweep_parked();
+  return Status();
+}
+
+// Identity is the client's number; a number that was closed and used again for another file takes
+// the place of the stale entry.
+Status Driver::register_file(int fd, hipFileHandle_t* handle) {
+  Result<std::unique_ptr<File>> file = File::open(fd);
+  if (!file.ok()) return file.error();
+  sweep_parked();
+  uint64_t known = 0;
+  {
+    MutexLock lock(mutex_);
+    open_if_closed();
+    const auto found = file_by_fd_.find(fd);
+    if (found != file_by_fd_.end()) known = found->second;
+  }
+  if (const Pin<File> old = files_.pin(known)) {
+    if (old->is_still_client_fd()) return Error::of(hipFileHandleAlreadyRegistered);
+  }
+  return insert_file(std::move(file.value()), known, handle);
+}
+
+Status Driver::insert_file(std::unique_ptr<File> file, uint64_t stale, hipFileHandle_t* handle) {
+  const int fd = file->client_fd();
+  const uint64_t fresh = files_.insert(std::move(file));
+  if (fresh == 0) return Error::of(hipFileInternalError);
+  bool is_taken = false;
+  {
+    MutexLock lock(mutex_);
+    open_if_closed();
+    uint64_t& entry = file_by_fd_[fd];
+    is_taken = entry != 0 && entry != stale;  // another thread was faster
+    if (!is_taken) entry = fresh;
+  }
+  files_.retire(is_taken ? fresh : stale);
+  if (is_taken) return Error::of(hipFileHandleAlreadyRegistered);
+  *handle = to_handle(fresh);
+  return Status();
+}
+
+void Driver::deregister_file(hipFileHandle_t handle) {
+  const uint64_t value = to_value(handle);
+  {
+    MutexLock lock(mutex_);
+    const auto found = std::find_if(file_by_fd_.begin(), file_by_fd_.end(),
+                                    [value](const auto& entry) { return entry.second == value; });
+    if (found == file_by_fd_.end()) return;
+    file_by_fd_.erase(found);
+  }
+  files_.retire(value);
+  sweep_parked();
+}
+
+Status Driver::register_buffer(const void* base, size_t length) {
+  {
+    MutexLock lock(mutex_);
+    open_if_closed();  // even when it then fails
+    if (base == nullptr) return Error::of(hipFileInvalidValue);
+    if (buffer_index_.find(base) != 0) return Error::of(hipFileMemoryAlreadyRegistered);
+  }
+  const Result<Memory> memory = inspect(base);
+  if (!memory.ok()) {
+    const hipError_t hip = memory.error().hip;
+    const bool is_unknown = hip == hipErrorInvalidValue || hip == hipErrorNotFound;
+    return is_unknown ? Error::of(hipFileInvalidValue) : memory.error();
+  }
+  const bool wraps = add_overflows(reinterpret_cast<uintptr_t>(base), length);
+  if (wraps || length > memory.value().length) return Error::of(hipFileHipPointerRangeError);
+  auto buffer = std::make_unique<Buffer>();
+  buffer->memory = memory.value();
+  buffer->memory.length = length;
+  return insert_buffer(std::move(buffer));
+}
+
+Status Driver::insert_buffer(std::unique_ptr<Buffer> buffer) {
+  const void* base = buffer->memory.base;
+  const uint64_t handle = buffers_.insert(std::move(buffer));
+  if (handle == 0) return Error::of(hipFileInternalError);
+  bool is_taken = false;
+  bool is_stored = false;
+  {
+    MutexLock lock(mutex_);
+    open_if_closed();
+    bases_.reserve(bases_.size() + 1);
+    is_taken = buffer_index_.find(base) != 0;
+    is_stored = !is_taken && buffer_index_.insert(base, handle);
+    if (is_stored) bases_.push_back(base);
+  }
+  if (is_stored) return Status();
+  buffers_.retire(handle);
+  return Error::of(is_taken ? hipFileMemoryAlreadyRegistered : hipFileInternalError);
+}
+
+Status Driver::deregister_buffer(const void* base) {
+  MutexLock lock(mutex_);
+  if (use_count_.load(std::memory_order_relaxed) == 0) return Error::of(hipFileDriverClosing);
+  const uint64_t handle = buffer_index_.find(base);
+  if (handle == 0) return Error::of(hipFileMemoryNotRegistered);
+  if (buffers_.retire_if_idle(handle) == SlotArray<Buffer>::Retired::kInUse) {
+    return Error::of(hipFileInternalError);
+  }
+  buffer_index_.erase(base);
+  bases_.erase(std::remove(bases_.begin(), bases_.end(), base), bases_.end());
+  return Status();
+}
+
+}  // namespace hipfile

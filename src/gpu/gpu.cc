@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+//
+// Each operation enters the runtime in use, makes its calls, and turns the HIP code into a value.
+#include "gpu/gpu.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "gpu/guards.h"
+
+namespace hipfile {
+namespace {
+
+using gpu::HipTable;
+using gpu::Runtime;
+
+Status status_of(hipError_t error) { return error == hipSuccess ? Status() : Error::from_hip(error); }
+
+MemoryKind kind_of(const hipPointerAttribute_t& attributes) {
+  switch (attributes.type) {
+    case hipMemoryTypeDevice: return MemoryKind::kDevice;
+    case hipMemoryTypeManaged: return MemoryKind::kManaged;
+    case hipMemoryTypeHost: return MemoryKind::kPinned;
+    default: return MemoryKind::kHost;
+  }
+}
+
+// Pinned and managed ranges may be unknown to hipMemGetAddressRange; then nobody knows their end.
+size_t bytes_left(const HipTable& hip, const void* pointer, MemoryKind kind, hipError_t* error) {
+  hipDeviceptr_t base = nullptr;
+  size_t size = 0;
+  *error = hip.MemGetAddressRange(&base, &size, const_cast<void*>(pointer));
+  if (*error == hipSuccess) {
+    const auto start = reinterpret_cast<uintptr_t>(base);
+    return size - (reinterpret_cast<uintptr_t>(pointer) - start);
+  }
+  if (kind != MemoryKind::kDevice) *error = hipSuccess;
+  return SIZE_MAX;
+}
+
+// Old HIP runtimes crash when the first call of a thread is hipAmdFileRead.
+void init_thread(const HipTable& hip) {
+  thread_local bool is_done = false;
+  if (!is_done) is_done = hip.Init(0) == hipSuccess;
+}
+
+}  // namespace
+
+StreamLease::~StreamLease() {
+  if (stream_) gpu_->give_back(std::move(stream_));
+}
+
+Gpu::~Gpu() {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return;
+  MutexLock lock(mutex_);
+  for (const auto& stream : idle_) {
+    for (hipEvent_t event : stream->events) (void)entered.value()->hip.EventDestroy(event);
+    (void)entered.value()->hip.StreamDestroy(stream->stream);
+  }
+}
+
+Result<const Runtime*> Gpu::enter() const {
+  const Runtime* current = runtime();
+  if (current == nullptr) return Error::from_hip(hipErrorNotInitialized);
+  if (current->is_gone.load(std::memory_order_acquire)) return Error::of(hipFileDriverClosing);
+  return current;
+}
+
+Result<const Runtime*> Gpu::bind_for(const void* pointer) {
+  const Result<const Runtime*> bound = gpu::bind(pointer);
+  if (bound.ok()) runtime_.store(bound.value(), std::memory_order_release);
+  return bound.ok() ? enter() : bound;
+}
+
+Result<PointerInfo> Gpu::query(const void* pointer) {
+  const Result<const Runtime*> bound = bind_for(pointer);
+  if (!bound.ok()) return bound.error();
+  const HipTable& hip = bound.value()->hip;
+  const LastErrorGuard guard(hip);
+  hipPointerAttribute_t attributes = {};
+  hipError_t error = hip.PointerGetAttributes(&attributes, pointer);
+  if (error != hipSuccess) return Error::from_hip(error);
+  PointerInfo info;
+  info.kind = kind_of(attributes);
+  info.bytes_left = SIZE_MAX;
+  if (info.kind == MemoryKind::kHost) return info;
+  info.device = attributes.device < 0 ? 0 : attributes.device;
+  info.bytes_left = bytes_left(hip, pointer, info.kind, &error);
+  if (error != hipSuccess) return Error::from_hip(error);
+  return info;
+}
+
+bool Gpu::has_direct_io() const {
+  const Runtime* current = runtime();
+  return current != nullptr && current->hip.AmdFileRead != nullptr;
+}
+
+DirectResult Gpu::direct_io(int fd, void* address, size_t size, off_t offset, int device,
+                            bool is_write) {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return {0, entered.error()};
+  const HipTable& hip = entered.value()->hip;
+  const LastErrorGuard errors(hip);
+  init_thread(hip);
+  const DeviceGuard current(hip, device);
+  if (current.error() != hipSuccess) return {0, Error::from_hip(current.error())};
+  hipAmdFileHandle_t handle = {};
+  handle.fd = fd;
+  uint64_t copied = 0;
+  int32_t status = 0;
+  const hipAmdFileRead_t call = is_write ? hip.AmdFileWrite : hip.AmdFileRead;
+  const hipError_t error = call(handle, address, size, offset, &copied, &status);
+  DirectResult result;
+  if (status != 0) {  // an errno of either sign, and looked at first
+    result.error = Error::from_errno(std::abs(status));
+    result.done = copied <= size ? static_cast<size_t>(copied) : 0;
+  } else if (error != hipSuccess) {
+    result.error = Error::from_hip(error);
+  } else {
+    result.done = static_cast<size_t>(copied);
+  }
+  return result;
+}
+
+Result<std::unique_ptr<CopyStream>> Gpu::make_stream(int device) {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return entered.error();
+  const HipTable& hip = entered.value()->hip;
+  const LastErrorGuard errors(hip);
+  const DeviceGuard current(hip, device);
+  if (current.error() != hipSuccess) return Error::from_hip(current.error());
+  int least = 0, greatest = 0;
+  if (hip.DeviceGetStreamPriorityRange(&least, &greatest) != hipSuccess) greatest = 0;
+  auto stream = std::make_unique<CopyStream>();
+  stream->device = device;
+  const hipError_t error =
+      hip.StreamCreateWithPriority(&stream->stream, hipStreamNonBlocking, greatest);
+  if (error != hipSuccess) return Error::from_hip(error);
+  return stream;
+}
+
+Result<StreamLease> Gpu::lease_stream(int device) {
+  {
+    MutexLock lock(mutex_);
+    for (auto& idle : idle_) {
+      if (idle->device != device) continue;
+      std::unique_ptr<CopyStream> taken = std::move(idle);
+      idle = std::move(idle_.back());
+      idle_.pop_back();
+      return StreamLease(this, std::move(taken));
+    }
+  }
+  Result<std::unique_ptr<CopyStream>> made = make_stream(device);
+  if (!made.ok()) return made.error();
+  return StreamLease(this, std::move(made.value()));
+}
+
+void Gpu::give_back(std::unique_ptr<CopyStream> stream) {
+  MutexLock lock(mutex_);
+  idle_.push_back(std::move(stream));
+}
+
+Status Gpu::copy_async(CopyStream& stream, void* to, const void* from, size_t size,
+                       hipMemcpyKind kind) {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return entered.error();
+  const LastErrorGuard errors(entered.value()->hip);
+  return status_of(entered.value()->hip.MemcpyAsync(to, from, size, kind, stream.stream));
+}
+
+Status Gpu::record(CopyStream& stream, size_t index) {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return entered.error();
+  const HipTable& hip = entered.value()->hip;
+  const LastErrorGuard errors(hip);
+  while (stream.events.size() <= index) {
+    const DeviceGuard current(hip, stream.device);
+    if (current.error() != hipSuccess) return Error::from_hip(current.error());
+    hipEvent_t event = nullptr;
+    const unsigned flags = hipEventDisableTiming | hipEventBlockingSync;
+    const hipError_t error = hip.EventCreateWithFlags(&event, flags);
+    if (error != hipSuccess) return Error::from_hip(error);
+    stream.events.push_back(event);
+  }
+  return status_of(hip.EventRecord(stream.events[index], stream.stream));
+}
+
+Status Gpu::wait(CopyStream& stream, size_t index) {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return entered.error();
+  const LastErrorGuard errors(entered.value()->hip);
+  return status_of(entered.value()->hip.EventSynchronize(stream.events[index]));
+}
+
+Status Gpu::synchronize(CopyStream& stream) {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return entered.error();
+  const LastErrorGuard errors(entered.value()->hip);
+  return status_of(entered.value()->hip.StreamSynchronize(stream.stream));
+}
+
+Status Gpu::pin(void* memory, size_t size) {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return entered.error();
+  const LastErrorGuard errors(entered.value()->hip);
+  return status_of(entered.value()->hip.HostRegister(memory, size, hipHostRegisterPortable));
+}
+
+void Gpu::unpin(void* memory) {
+  const Result<const Runtime*> entered = enter();
+  if (!entered.ok()) return;
+  const LastErrorGuard errors(entered.value()->hip);
+  (void)entered.value()->hip.HostUnregister(memory);
+}
+
+}  // namespace hipfile

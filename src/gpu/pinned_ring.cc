@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+//
+// Slots and slabs. The lock is never held while memory is mapped or registered: a thread that grows
+// the ring says so in `growing_`, and others then wait for a slot or grow further.
+#include "gpu/pinned_ring.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "util/cpu_limits.h"
+
+namespace hipfile {
+namespace {
+constexpr unsigned kSlotsPerSlab = PinnedRing::kSlabSize / PinnedRing::kSlotSize;
+}
+
+size_t ring_limit() {
+  const size_t left = cgroup_memory_left().value_or(SIZE_MAX);
+  return std::min(PinnedRing::kMaxRing, left / 4);
+}
+
+SlotLease& SlotLease::operator=(SlotLease&& other) noexcept {
+  std::swap(ring_, other.ring_);
+  std::swap(data_, other.data_);
+  return *this;
+}
+
+SlotLease::~SlotLease() {
+  if (data_ != nullptr) ring_->give_back(data_);
+}
+
+PinnedRing::PinnedRing(Gpu& gpu, size_t max_bytes)
+    : gpu_(gpu),
+      max_slabs_(static_cast<unsigned>(std::max<size_t>(1, max_bytes / kSlabSize))),
+      slots_per_request_(std::max(1u, max_slabs_ * kSlotsPerSlab / 4)) {}
+
+bool PinnedRing::may_grow() const { return !is_exhausted_ && slabs_.size() + growing_ < max_slabs_; }
+
+char* PinnedRing::take_free() {
+  char* data = free_.back();
+  free_.pop_back();
+  ++slab_of(data)->out;
+  return data;
+}
+
+PinnedRing::Slab* PinnedRing::slab_of(const char* data) {
+  for (const auto& slab : slabs_) {
+    const char* begin = slab->memory.data();
+    if (data >= begin && data < begin + slab->memory.size()) return slab.get();
+  }
+  return nullptr;
+}
+
+void PinnedRing::grow() {
+  auto slab = std::make_unique<Slab>();
+  slab->memory = PinnedMemory::allocate(gpu_, kSlabSize);
+  MutexLock lock(mutex_);
+  --growing_;
+  if (slab->memory) {
+    for (unsigned at = 0; at < kSlotsPerSlab; ++at) {
+      free_.push_back(slab->memory.data() + at * kSlotSize);
+    }
+    slabs_.push_back(std::move(slab));
+  } else {
+    is_exhausted_ = true;
+  }
+  change_.notify_all();
+}
+
+SlotLease PinnedRing::lease() {
+  mutex_.lock();
+  const uint64_t ticket = next_ticket_++;
+  char* data = nullptr;
+  for (;;) {
+    if (ticket == now_serving_ && !free_.empty()) {
+      data = take_free();
+      break;
+    }
+    if (ticket == now_serving_ && may_grow()) {
+      ++growing_;
+      mutex_.unlock();
+      grow();
+      mutex_.lock();
+      continue;
+    }
+    if (ticket == now_serving_ && slabs_.empty() && growing_ == 0) break;  // nothing will ever come
+    change_.wait(mutex_);
+  }
+  ++now_serving_;
+  mutex_.unlock();
+  change_.notify_all();
+  return data != nullptr ? SlotLease(this, data) : SlotLease();
+}
+
+SlotLease PinnedRing::try_lease() {
+  bool must_grow = false;
+  {
+    MutexLock lock(mutex_);
+    if (next_ticket_ != now_serving_) return SlotLease();  // others wait for their first
+    if (!free_.empty()) return SlotLease(this, take_free());
+    must_grow = may_grow();
+    if (must_grow) ++growing_;
+  }
+  if (!must_grow) return SlotLease();
+  grow();
+  MutexLock lock(mutex_);
+  if (free_.empty() || next_ticket_ != now_serving_) return SlotLease();
+  return SlotLease(this, take_free());
+}
+
+void PinnedRing::give_back(char* data) {
+  {
+    MutexLock lock(mutex_);
+    free_.push_back(data);
+    --slab_of(data)->out;
+  }
+  change_.notify_all();
+}
+
+// A ring lives as long as the process (the driver that owns it is leaked).
+struct PinnedRing::SmallSlotOwner {
+  PinnedRing* ring = nullptr;
+  char* data = nullptr;
+  ~SmallSlotOwner() {
+    if (data != nullptr) ring->give_back_small(data);
+  }
+};
+
+char* PinnedRing::small_slot() {
+  thread_local SmallSlotOwner owner;
+  if (owner.ring == this) return owner.data;
+  {
+    MutexLock lock(mutex_);
+    if (!free_small_.empty()) {
+      owner.data = free_small_.back();
+      free_small_.pop_back();
+      owner.ring = this;
+      return owner.data;
+    }
+  }
+  SlotLease whole = lease();  // cut into small ones, and never joined again
+  if (!whole) return nullptr;
+  MutexLock lock(mutex_);
+  char* begin = whole.release();
+  for (size_t at = 0; at + kSmallSlotSize <= kSlotSize; at += kSmallSlotSize) {
+    free_small_.push_back(begin + at);
+  }
+  owner.data = free_small_.back();
+  free_small_.pop_back();
+  owner.ring = this;
+  return owner.data;
+}
+
+void PinnedRing::give_back_small(char* data) {
+  MutexLock lock(mutex_);
+  free_small_.push_back(data);
+}
+
+void PinnedRing::trim() {
+  std::vector<std::unique_ptr<Slab>> unused;
+  {
+    MutexLock lock(mutex_);
+    for (auto& slab : slabs_) {
+      if (slab->out == 0) unused.push_back(std::move(slab));
+    }
+    slabs_.erase(std::remove(slabs_.begin(), slabs_.end(), nullptr), slabs_.end());
+    for (const auto& slab : unused) {
+      const char* begin = slab->memory.data();
+      free_.erase(std::remove_if(free_.begin(), free_.end(),
+                                 [begin](const char* data) {
+                                   return data >= begin && data < begin + kSlabSize;
+                                 }),
+                  free_.end());
+    }
+    is_exhausted_ = false;
+  }
+}
+
+size_t PinnedRing::size() const {
+  MutexLock lock(mutex_);
+  return slabs_.size() * kSlabSize;
+}
+
+size_t PinnedRing::pinned_size() const {
+  MutexLock lock(mutex_);
+  size_t bytes = 0;
+  for (const auto& slab : slabs_) bytes += slab->memory.is_pinned() ? slab->memory.size() : 0;
+  return bytes;
+}
+
+}  // namespace hipfile

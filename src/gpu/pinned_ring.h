@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+//
+// The pinned ring: the host memory through which bytes bounce, kept for the life of the driver.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gpu/pinned_memory.h"
+#include "util/mutex.h"
+
+namespace hipfile {
+
+class PinnedRing;
+
+/// A slot of the ring, until it is dropped.
+class SlotLease {
+ public:
+  SlotLease() = default;
+  SlotLease(PinnedRing* ring, char* data) : ring_(ring), data_(data) {}
+  /// Keep the slot for good: it is not given back.
+  char* release() { return std::exchange(data_, nullptr); }
+  SlotLease(SlotLease&& other) noexcept { *this = static_cast<SlotLease&&>(other); }
+  SlotLease& operator=(SlotLease&& other) noexcept;
+  ~SlotLease();
+  char* data() const { return data_; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+ private:
+  PinnedRing* ring_ = nullptr;
+  char* data_ = nullptr;
+};
+
+/// Thread-safe. Slots are granted in the order in which they were asked for, and no request holds
+/// more than a quarter of the ring, so that a large one cannot starve the others (rule 31). Grows in
+/// slabs of two slots, on the thread that asks; gives memory back only in trim().
+class PinnedRing {
+ public:
+  static constexpr size_t kSlotSize = 4 << 20;       ///< bytes
+  static constexpr size_t kSlabSize = 2 * kSlotSize;
+  static constexpr size_t kMaxRing = 256 << 20;
+  /// A small slot holds 64 KiB and a block on either side, for reads that are aligned outwards.
+  static constexpr size_t kSmallSlotSize = (64 << 10) + 2 * 4096;
+
+  /// @param max_bytes the bound; at least one slab
+  PinnedRing(Gpu& gpu, size_t max_bytes);
+  PinnedRing(const PinnedRing&) = delete;
+  PinnedRing& operator=(const PinnedRing&) = delete;
+
+  /// Slots that one request may hold.
+  unsigned slots_per_request() const { return slots_per_request_; }
+
+  /// The first slot of a request: waits asleep for its turn. Empty if memory is exhausted.
+  SlotLease lease();
+  /// A further slot: one that is free or can be had by growing, and empty rather than waiting.
+  SlotLease try_lease();
+
+  /// The small slot of the calling thread, kSmallSlotSize bytes; NULL if memory is exhausted. Kept
+  /// until the thread ends: no lock after the first call.
+  char* small_slot();
+
+  /// Give back the slabs of which no slot is out. Called when the driver closes: unregistering
+  /// memory waits for all work on the device, and must not happen while I/O is in flight.
+  void trim();
+
+  /// Bytes of slabs, and how many of them are pinned.
+  size_t size() const;
+  size_t pinned_size() const;
+
+ private:
+  friend class SlotLease;
+  struct SmallSlotOwner;
+  struct Slab {
+    PinnedMemory memory;
+    unsigned out = 0;  // slots not free
+  };
+
+  void give_back(char* data);
+  void give_back_small(char* data);
+  bool may_grow() const HIPFILE_REQUIRES(mutex_);
+  char* take_free() HIPFILE_REQUIRES(mutex_);
+  Slab* slab_of(const char* data) HIPFILE_REQUIRES(mutex_);
+  /// Adds a slab, or lowers the bound to what there is. Called without the lock.
+  void grow();
+
+  Gpu& gpu_;
+  const unsigned max_slabs_;
+  const unsigned slots_per_request_;
+  mutable Mutex mutex_;
+  CondVar change_;
+  std::vector<std::unique_ptr<Slab>> slabs_ HIPFILE_GUARDED_BY(mutex_);
+  std::vector<char*> free_ HIPFILE_GUARDED_BY(mutex_);
+  std::vector<char*> free_small_ HIPFILE_GUARDED_BY(mutex_);
+  unsigned growing_ HIPFILE_GUARDED_BY(mutex_) = 0;
+  bool is_exhausted_ HIPFILE_GUARDED_BY(mutex_) = false;
+  uint64_t next_ticket_ HIPFILE_GUARDED_BY(mutex_) = 0;
+  uint64_t now_serving_ HIPFILE_GUARDED_BY(mutex_) = 0;
+};
+
+/// The bound of the ring here: 256 MiB, or a quarter of what the memory cgroup leaves.
+size_t ring_limit();
+
+}  // namespace hipfile
