@@ -112,12 +112,6 @@ FAKE_CUDA_API CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice 
   return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_API CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
-  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-  std::snprintf(text, static_cast<std::size_t>(size), "0000:%02x:00.0", 0x1b + device);
-  return CUDA_SUCCESS;
-}
-
 FAKE_CUDA_API CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   if (!is_device(device) || !is_device(peer)) return CUDA_ERROR_INVALID_DEVICE;
   *can = device != peer ? 1 : 0;
@@ -129,6 +123,15 @@ FAKE_CUDA_API CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice dev
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   ++retained[device];
   *context = &primary_contexts[device];
+  return CUDA_SUCCESS;
+}
+
+// Takes everything with it; whoever wants the context again has to retain it again.
+FAKE_CUDA_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  retained[device] = 0;
+  free_all_of(device);
   return CUDA_SUCCESS;
 }
 

@@ -42,6 +42,8 @@ int device_count();
 std::size_t device_memory();
 // The calling thread's current context, or null.
 CUcontext current_context();
+// Frees and unregisters all memory of a device.
+void free_all_of(int device);
 
 }  // namespace fake_cuda
 

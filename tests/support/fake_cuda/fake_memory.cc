@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Fake driver: device, managed and pinned memory, pointer queries, copies.
+// Fake driver: device, managed and pinned memory, pointer queries, copies. Addresses are those of
+// the heap, so that a test may look at "device" memory.
 
 #include <cstdlib>
 #include <cstring>
@@ -84,6 +85,18 @@ bool is_range_valid(CUdeviceptr address, std::size_t size) {
 
 }  // namespace
 
+void fake_cuda::free_all_of(int device) {
+  const std::lock_guard<std::mutex> lock(blocks_mutex);
+  for (auto at = blocks().begin(); at != blocks().end();) {
+    if (at->second.device != device) {
+      ++at;
+      continue;
+    }
+    if (at->second.kind != Kind::kHostRegistered) std::free(reinterpret_cast<void*>(at->first));
+    at = blocks().erase(at);
+  }
+}
+
 FAKE_CUDA_API CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   FAKE_CUDA_NEED_CONTEXT();
   const std::lock_guard<std::mutex> lock(blocks_mutex);
@@ -105,6 +118,14 @@ FAKE_CUDA_API CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t size,
 FAKE_CUDA_API CUresult cuMemFree_v2(CUdeviceptr address) {
   FAKE_CUDA_NEED_CONTEXT();
   return address == 0 ? CUDA_SUCCESS : release(address, true);
+}
+
+FAKE_CUDA_API CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t size, void* /*stream*/) {
+  return cuMemAlloc_v2(address, size);
+}
+
+FAKE_CUDA_API CUresult cuMemFreeAsync(CUdeviceptr address, void* /*stream*/) {
+  return cuMemFree_v2(address);
 }
 
 FAKE_CUDA_API CUresult cuMemHostAlloc(void** pointer, std::size_t size, unsigned flags) {
@@ -147,28 +168,6 @@ FAKE_CUDA_API CUresult cuMemHostUnregister(void* pointer) {
   return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* pointer,
-                                                    unsigned flags) {
-  FAKE_CUDA_NEED_CONTEXT();
-  const auto wanted = reinterpret_cast<CUdeviceptr>(pointer);
-  const std::lock_guard<std::mutex> lock(blocks_mutex);
-  const auto at = block_of(wanted);
-  if (flags != 0 || at == blocks().end() || at->second.kind == Kind::kDevice) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *address = wanted;
-  return CUDA_SUCCESS;
-}
-
-FAKE_CUDA_API CUresult cuMemHostGetFlags(unsigned* flags, void* pointer) {
-  FAKE_CUDA_NEED_CONTEXT();
-  const std::lock_guard<std::mutex> lock(blocks_mutex);
-  const auto at = block_of(reinterpret_cast<CUdeviceptr>(pointer));
-  if (at == blocks().end() || is_on_device(at->second)) return CUDA_ERROR_INVALID_VALUE;
-  *flags = at->second.flags;
-  return CUDA_SUCCESS;
-}
-
 // The real one succeeds for unknown pointers too, with zeros and an ordinal of -2.
 FAKE_CUDA_API CUresult cuPointerGetAttributes(unsigned count, int* which, void** values,
                                               CUdeviceptr address) {
@@ -191,7 +190,7 @@ FAKE_CUDA_API CUresult cuPointerGetAttributes(unsigned count, int* which, void**
         *static_cast<CUdeviceptr*>(value) = is_known && !is_device_only ? address : 0;
         break;
       case 8:
-        *static_cast<bool*>(value) = is_known && block.kind == Kind::kManaged;
+        *static_cast<unsigned char*>(value) = is_known && block.kind == Kind::kManaged ? 1 : 0;
         break;
       case 9:
         *static_cast<int*>(value) = is_known ? block.device : -2;
@@ -220,7 +219,8 @@ FAKE_CUDA_API CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* s
   return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_API CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t size) {
+FAKE_CUDA_API CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t size,
+                                     void* /*stream*/) {
   FAKE_CUDA_NEED_CONTEXT();
   {
     const std::lock_guard<std::mutex> lock(blocks_mutex);
@@ -230,12 +230,8 @@ FAKE_CUDA_API CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t si
   return CUDA_SUCCESS;
 }
 
-FAKE_CUDA_API CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t size,
-                                     void* /*stream*/) {
-  return cuMemcpy(to, from, size);
-}
-
-FAKE_CUDA_API CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t count) {
+FAKE_CUDA_API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count,
+                                       void* /*stream*/) {
   FAKE_CUDA_NEED_CONTEXT();
   {
     const std::lock_guard<std::mutex> lock(blocks_mutex);
@@ -243,9 +239,4 @@ FAKE_CUDA_API CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::s
   }
   std::memset(reinterpret_cast<void*>(to), value, count);
   return CUDA_SUCCESS;
-}
-
-FAKE_CUDA_API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count,
-                                       void* /*stream*/) {
-  return cuMemsetD8_v2(to, value, count);
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// Retaining, entering and resetting the primary context.
+
+#include "cuda_context.h"
+
+namespace hip_portable::cuda {
+
+Result ContextHolder::enter() {
+  Context context = context_.load(std::memory_order_acquire);
+  if (context == nullptr) {
+    const MutexLock lock(mutex_);
+    context = context_.load(std::memory_order_acquire);
+    if (context == nullptr) {
+      const Result result = driver_.primary_context_retain(&context, device_);
+      if (result != kSuccess) return result;
+      context_.store(context, std::memory_order_release);
+    }
+  }
+  return driver_.context_push(context);
+}
+
+void ContextHolder::leave() {
+  // Fails only if the call popped more than it pushed, or while the driver is going down.
+  Context popped = nullptr;
+  static_cast<void>(driver_.context_pop(&popped));
+}
+
+hipError_t ContextHolder::reset() {
+  // The result of work that failed is no reason to keep the context: a reset is the cure.
+  static_cast<void>(run([this] { return driver_.context_synchronize(); }));
+  const MutexLock lock(mutex_);
+  generation_.fetch_add(1, std::memory_order_acq_rel);
+  context_.store(nullptr, std::memory_order_release);
+  return to_hip(driver_.primary_context_reset(device_));
+}
+
+}  // namespace hip_portable::cuda

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// The primary context of one device: shared with every other user of the driver in the process,
+// retained at the first call that needs it, current only during a call of ours, so that a program
+// that uses CUDA too finds its own context as it left it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <hip/hip_runtime_api.h>
+
+#include "../mutex.h"
+#include "cuda_driver.h"
+#include "cuda_errors.h"
+
+namespace hip_portable::cuda {
+
+class ContextHolder {
+ public:
+  ContextHolder(const Driver& driver, DeviceId device) : driver_(driver), device_(device) {}
+
+  const Driver& driver() const { return driver_; }
+  DeviceId device() const { return device_; }
+
+  // Grows with every reset: streams and events of an earlier generation are dead.
+  std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+
+  // Calls `call`, which returns a Result, with the context current.
+  template <class Call>
+  hipError_t run(Call call) {
+    Result result = enter();
+    if (result != kSuccess) return to_hip(result);
+    result = call();
+    leave();
+    return to_hip(result);
+  }
+
+  // Waits, destroys the context and everything in it. The next call makes a new one.
+  hipError_t reset() HIP_PORTABLE_EXCLUDES(mutex_);
+
+ private:
+  Result enter() HIP_PORTABLE_EXCLUDES(mutex_);
+  void leave();
+
+  const Driver& driver_;
+  const DeviceId device_;
+  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<Context> context_{nullptr};
+  Mutex mutex_;  // while the context is retained or reset
+};
+
+}  // namespace hip_portable::cuda

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// One GPU of NVIDIA behind the runtime's device interface.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../device.h"
+#include "cuda_context.h"
+#include "cuda_stream.h"
+#include "pinned_ranges.h"
+
+namespace hip_portable::cuda {
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(const Driver& driver, int ordinal, DeviceId device, PinnedRanges& pinned);
+
+  bool is_emulated() const override { return false; }
+  hipError_t properties(hipDeviceProp_t* properties) override;
+  hipError_t attribute(hipDeviceAttribute_t attribute, int* value) override;
+  hipError_t driver_version(int* version) override;
+  hipError_t can_access_peer(int peer, bool* can) override;
+  hipError_t priority_range(int* least, int* greatest) override;
+  hipError_t memory_info(std::size_t* free, std::size_t* total) override;
+
+  hipError_t allocate(std::size_t size, unsigned flags, void** pointer) override;
+  hipError_t allocate_managed(std::size_t size, unsigned flags, void** pointer) override;
+  hipError_t allocate_async(std::size_t size, DeviceStream& stream, void** pointer) override;
+  hipError_t release(void* pointer) override;
+  hipError_t release_async(void* pointer, DeviceStream& stream) override;
+  hipError_t allocate_host(std::size_t size, unsigned flags, void** pointer) override;
+  hipError_t release_host(void* pointer) override;
+  hipError_t register_host(void* pointer, std::size_t size, unsigned flags) override;
+  hipError_t unregister_host(void* pointer) override;
+  hipError_t describe(const void* pointer, PointerInfo* info) override;
+
+  hipError_t copy(void* to, const void* from, std::size_t size) override;
+  hipError_t synchronize() override;
+  DeviceStream& null_stream() override { return null_stream_; }
+  hipError_t create_stream(unsigned flags, int priority,
+                           std::unique_ptr<DeviceStream>* stream) override;
+  hipError_t create_event(unsigned flags, std::unique_ptr<DeviceEvent>* event) override;
+
+  // The driver has no such call: ENODEV, as on a GPU whose direct path is not set up.
+  hipError_t transfer_file(const FileTransfer& transfer, std::uint64_t* copied,
+                           std::int32_t* status) override;
+
+  hipError_t reset() override;
+  // The driver takes itself down and answers hipErrorDeinitialized from then on.
+  void shut_down() override {}
+
+ private:
+  const Driver& driver() const { return context_.driver(); }
+  hipError_t allocate_pinned(std::size_t size, unsigned flags, PinnedKind kind, void** pointer);
+  hipError_t release_pinned(void* pointer, PinnedKind kind);
+  // Takes pinned memory off the list, waits for the device and calls `give_back`.
+  hipError_t take_off(void* pointer, PinnedKind kind, Result (*give_back)(void*),
+                      hipError_t error_if_unknown);
+  hipError_t describe_device_memory(const void* pointer, PointerInfo* info);
+
+  const int ordinal_;
+  ContextHolder context_;
+  CudaStream null_stream_;
+  PinnedRanges& pinned_;
+};
+
+// All devices that the driver sees, by ordinal. `error` is hipErrorNoDevice where there is no driver
+// or no device, hipErrorInsufficientDriver where one lacks a function, else the driver's own; the
+// list is empty then.
+std::vector<std::unique_ptr<Device>> make_cuda_devices(hipError_t* error);
+
+}  // namespace hip_portable::cuda

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+//
+// Streams and events: each call is one call of the driver inside the device's context.
+
+#include "cuda_stream.h"
+
+#include <limits>
+
+namespace hip_portable::cuda {
+
+CudaStream::CudaStream(ContextHolder& context, Stream handle)
+    : context_(context), handle_(handle), generation_(context.generation()) {}
+
+CudaStream::~CudaStream() {
+  if (is_fixed() || !is_alive()) return;
+  // Nobody is left to tell an error to; the driver finishes what is queued.
+  static_cast<void>(context_.run([this] { return context_.driver().stream_destroy(handle_); }));
+}
+
+template <class Call>
+hipError_t CudaStream::run(Call call) {
+  return is_alive() ? context_.run(call) : hipErrorContextIsDestroyed;
+}
+
+hipError_t CudaStream::copy(void* to, const void* from, std::size_t size, bool /*is_pageable*/) {
+  return run([&] {
+    return context_.driver().memcpy_async(to_device_ptr(to), to_device_ptr(from), size, handle_);
+  });
+}
+
+hipError_t CudaStream::fill(void* to, unsigned char value, std::size_t size) {
+  return run(
+      [&] { return context_.driver().memset_async(to_device_ptr(to), value, size, handle_); });
+}
+
+hipError_t CudaStream::wait_event(DeviceEvent& event) {
+  const CudaEvent& other = static_cast<CudaEvent&>(event);
+  if (!other.is_alive()) return hipErrorContextIsDestroyed;
+  return run([&] { return context_.driver().stream_wait_event(handle_, other.handle(), 0); });
+}
+
+hipError_t CudaStream::wait_value(const ValueWait& wait) {
+  const bool is_wide = wait.width == ValueWidth::k64;
+  const std::uint64_t all = is_wide ? std::numeric_limits<std::uint64_t>::max()
+                                    : std::numeric_limits<std::uint32_t>::max();
+  // The driver knows no mask.
+  if ((wait.mask & all) != all) return hipErrorNotSupported;
+  const DevicePtr address = to_device_ptr(wait.address);
+  return run([&] {
+    const Driver& driver = context_.driver();
+    return is_wide ? driver.stream_wait_value64(handle_, address, wait.value, wait.condition)
+                   : driver.stream_wait_value32(handle_, address,
+                                                static_cast<std::uint32_t>(wait.value),
+                                                wait.condition);
+  });
+}
+
+hipError_t CudaStream::write_value(void* address, std::uint64_t value, ValueWidth width) {
+  return run([&] {
+    const Driver& driver = context_.driver();
+    const DevicePtr where = to_device_ptr(address);
+    return width == ValueWidth::k64
+               ? driver.stream_write_value64(handle_, where, value, 0)
+               : driver.stream_write_value32(handle_, where, static_cast<std::uint32_t>(value), 0);
+  });
+}
+
+hipError_t CudaStream::host_function(hipHostFn_t function, void* user_data) {
+  return run(
+      [&] { return context_.driver().launch_host_function(handle_, function, user_data); });
+}
+
+hipError_t CudaStream::query() {
+  return run([&] { return context_.driver().stream_query(handle_); });
+}
+
+hipError_t CudaStream::synchronize() {
+  return run([&] { return context_.driver().stream_synchronize(handle_); });
+}
+
+CudaEvent::CudaEvent(ContextHolder& context, Event handle)
+    : context_(context), handle_(handle), generation_(context.generation()) {}
+
+CudaEvent::~CudaEvent() {
+  if (!is_alive()) return;
+  static_cast<void>(context_.run([this] { return context_.driver().event_destroy(handle_); }));
+}
+
+template <class Call>
+hipError_t CudaEvent::run(Call call) {
+  return is_alive() ? context_.run(call) : hipErrorContextIsDestroyed;
+}
+
+hipError_t CudaEvent::record(DeviceStream& stream) {
+  const Stream target = static_cast<CudaStream&>(stream).handle();
+  return run([&] { return context_.driver().event_record(handle_, target); });
+}
+
+hipError_t CudaEvent::query() {
+  return run([&] { return context_.driver().event_query(handle_); });
+}
+
+hipError_t CudaEvent::synchronize() {
+  return run([&] { return context_.driver().event_synchronize(handle_); });
+}
+
+hipError_t CudaEvent::elapsed_since(DeviceEvent& start, float* milliseconds) {
+  const CudaEvent& first = static_cast<CudaEvent&>(start);
+  if (!first.is_alive()) return hipErrorContextIsDestroyed;
+  return run([&] {
+    return context_.driver().event_elapsed_time(milliseconds, first.handle(), handle_);
+  });
+}
+
+}  // namespace hip_portable::cuda
