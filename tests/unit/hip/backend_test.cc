@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// Which device the runtime offers, seen by a program: the same calls over NVIDIA's driver (the fake
+// one, from RAM), over the emulated device, and with a driver that is not there. The environment
+// variable BACKEND_TEST_EXPECTS says what this process must meet.
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <hip/hip_portable.h>
+#include <hip/hip_runtime.h>
+
+namespace {
+
+std::string expected() {
+  const char* text = std::getenv("BACKEND_TEST_EXPECTS");
+  return text != nullptr ? text : "emulated";
+}
+
+// Needs a device; not run where there is none.
+class BackendTest : public ::testing::Test {};
+
+TEST(BackendChoice, DeviceIsOfTheExpectedKind) {
+  int count = -1;
+  const hipError_t error = hipGetDeviceCount(&count);
+  if (expected() == "none") {
+    EXPECT_EQ(error, hipErrorNoDevice);
+    EXPECT_EQ(count, 0);
+    EXPECT_EQ(hipPortableDeviceIsEmulated(0), -1);
+    return;
+  }
+  EXPECT_EQ(error, hipSuccess);
+  EXPECT_GE(count, 1);
+  EXPECT_EQ(hipPortableDeviceIsEmulated(0), expected() == "emulated" ? 1 : 0);
+}
+
+TEST(BackendChoice, EveryCallAnswersNoDeviceWhereThereIsNone) {
+  if (expected() != "none") return;
+  void* memory = nullptr;
+  hipStream_t stream = nullptr;
+  EXPECT_EQ(hipInit(0), hipErrorNoDevice);
+  EXPECT_EQ(hipMalloc(&memory, 16), hipErrorNoDevice);
+  EXPECT_EQ(hipStreamCreate(&stream), hipErrorNoDevice);
+  EXPECT_EQ(hipDeviceSynchronize(), hipErrorNoDevice);
+}
+
+TEST_F(BackendTest, CopyRoundTrip) {
+  const std::vector<char> sent(100000, 'x');
+  std::vector<char> received(sent.size());
+  void* memory = nullptr;
+  ASSERT_EQ(hipMalloc(&memory, sent.size()), hipSuccess);
+  EXPECT_EQ(hipMemcpy(memory, sent.data(), sent.size(), hipMemcpyHostToDevice), hipSuccess);
+  EXPECT_EQ(hipMemset(memory, 'y', 10), hipSuccess);
+  EXPECT_EQ(hipMemcpy(received.data(), memory, sent.size(), hipMemcpyDefault), hipSuccess);
+  EXPECT_EQ(std::string(received.data(), 11), "yyyyyyyyyyx");
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+}
+
+TEST_F(BackendTest, CopyBeyondTheAllocationIsInvalid) {
+  void* memory = nullptr;
+  std::vector<char> host(8192);
+  ASSERT_EQ(hipMalloc(&memory, 4096), hipSuccess);
+  EXPECT_EQ(hipMemcpy(memory, host.data(), 8192, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+}
+
+TEST_F(BackendTest, StreamsAndEvents) {
+  hipStream_t stream = nullptr;
+  hipEvent_t event = nullptr;
+  void* memory = nullptr;
+  std::vector<char> host(4096);
+  ASSERT_EQ(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), hipSuccess);
+  ASSERT_EQ(hipEventCreateWithFlags(&event, hipEventDisableTiming), hipSuccess);
+  ASSERT_EQ(hipMalloc(&memory, host.size()), hipSuccess);
+  EXPECT_EQ(hipMemsetAsync(memory, 7, host.size(), stream), hipSuccess);
+  EXPECT_EQ(hipMemcpyAsync(host.data(), memory, host.size(), hipMemcpyDeviceToHost, stream),
+            hipSuccess);
+  EXPECT_EQ(hipEventRecord(event, stream), hipSuccess);
+  EXPECT_EQ(hipEventSynchronize(event), hipSuccess);
+  EXPECT_EQ(host.back(), 7);
+  EXPECT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  EXPECT_EQ(hipEventDestroy(event), hipSuccess);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipStreamQuery(stream), hipErrorInvalidHandle);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+}
+
+TEST_F(BackendTest, PointerAttributesTellTheMemoryKinds) {
+  void* device = nullptr;
+  void* pinned = nullptr;
+  int plain = 0;
+  hipPointerAttribute_t attributes;
+  ASSERT_EQ(hipMalloc(&device, 4096), hipSuccess);
+  ASSERT_EQ(hipHostMalloc(&pinned, 4096), hipSuccess);
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, device), hipSuccess);
+  EXPECT_EQ(attributes.type, hipMemoryTypeDevice);
+  EXPECT_EQ(attributes.device, 0);
+  EXPECT_EQ(attributes.devicePointer, device);
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, pinned), hipSuccess);
+  EXPECT_EQ(attributes.type, hipMemoryTypeHost);
+  EXPECT_EQ(attributes.hostPointer, pinned);
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, &plain), hipSuccess);
+  EXPECT_EQ(attributes.type, hipMemoryTypeUnregistered);
+  hipDeviceptr_t base = nullptr;
+  size_t size = 0;
+  EXPECT_EQ(hipMemGetAddressRange(&base, &size, static_cast<char*>(device) + 99), hipSuccess);
+  EXPECT_EQ(base, device);
+  EXPECT_EQ(size, 4096U);
+  EXPECT_EQ(hipHostFree(pinned), hipSuccess);
+  EXPECT_EQ(hipFree(device), hipSuccess);
+}
+
+TEST_F(BackendTest, IdentityIsConsistent) {
+  hipDeviceProp_t properties;
+  char bus[16] = "";
+  char name[256] = "";
+  hipUUID uuid;
+  ASSERT_EQ(hipGetDeviceProperties(&properties, 0), hipSuccess);
+  ASSERT_EQ(hipDeviceGetName(name, sizeof(name), 0), hipSuccess);
+  ASSERT_EQ(hipDeviceGetUuid(&uuid, 0), hipSuccess);
+  ASSERT_EQ(hipDeviceGetPCIBusId(bus, sizeof(bus), 0), hipSuccess);
+  EXPECT_STREQ(properties.name, name);
+  EXPECT_EQ(std::memcmp(&properties.uuid, &uuid, sizeof(uuid)), 0);
+  EXPECT_EQ(std::strlen(bus), 12U);
+}
+
+TEST_F(BackendTest, BadDeviceIsRefused) {
+  int count = 0;
+  ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);
+  EXPECT_EQ(hipSetDevice(count), hipErrorInvalidDevice);
+  EXPECT_EQ(hipSetDevice(-1), hipErrorInvalidDevice);
+  EXPECT_EQ(hipSetDevice(0), hipSuccess);
+}
+
+TEST_F(BackendTest, HostFunctionAndWaitValue) {
+  void* flag = nullptr;
+  int calls = 0;
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipExtMallocWithFlags(&flag, 8, hipMallocSignalMemory), hipSuccess);
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  EXPECT_EQ(hipStreamWriteValue64(stream, flag, 5, 0), hipSuccess);
+  EXPECT_EQ(hipStreamWaitValue64(stream, flag, 5, hipStreamWaitValueEq), hipSuccess);
+  const hipHostFn_t count = [](void* data) { ++*static_cast<int*>(data); };
+  EXPECT_EQ(hipLaunchHostFunc(stream, count, &calls), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipFree(flag), hipSuccess);
+}
+
+TEST_F(BackendTest, OutOfMemoryIsAnAnswer) {
+  size_t free = 0;
+  size_t total = 0;
+  void* memory = nullptr;
+  ASSERT_EQ(hipMemGetInfo(&free, &total), hipSuccess);
+  EXPECT_EQ(hipMalloc(&memory, total + 4096), hipErrorOutOfMemory);
+  EXPECT_EQ(hipGetLastError(), hipErrorOutOfMemory);
+}
+
+}  // namespace

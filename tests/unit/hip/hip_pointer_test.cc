@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+//
+// What the runtime says of pointers, and what strict mode forbids.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "hip_test.h"
+
+namespace {
+
+using namespace hip_test;
+
+hipPointerAttribute_t attributes_of(const void* pointer) {
+  hipPointerAttribute_t attributes{};
+  EXPECT_HIP(hipSuccess, hipPointerGetAttributes(&attributes, pointer));
+  return attributes;
+}
+
+TEST(HipPointers, InnerPointerOfDeviceMemoryIsDeviceMemory) {
+  const DeviceBuffer buffer(10000);
+  const hipPointerAttribute_t attributes = attributes_of(buffer.data() + 9999);
+  EXPECT_EQ(attributes.type, hipMemoryTypeDevice);
+  EXPECT_EQ(attributes.device, 0);
+  EXPECT_EQ(attributes.devicePointer, buffer.data() + 9999);
+  EXPECT_EQ(attributes.hostPointer, nullptr);
+  EXPECT_EQ(attributes.isManaged, 0);
+}
+
+TEST(HipPointers, PinnedMemoryIsHostMemory) {
+  const PinnedBuffer buffer(64);
+  const hipPointerAttribute_t attributes = attributes_of(buffer.data() + 1);
+  EXPECT_EQ(attributes.type, hipMemoryTypeHost);
+  EXPECT_EQ(attributes.hostPointer, buffer.data() + 1);
+}
+
+TEST(HipPointers, ManagedMemorySaysSo) {
+  void* managed = nullptr;
+  ASSERT_HIP(hipSuccess, hipMallocManaged(&managed, 64));
+  const hipPointerAttribute_t attributes = attributes_of(managed);
+  EXPECT_EQ(attributes.type, hipMemoryTypeManaged);
+  EXPECT_EQ(attributes.isManaged, 1);
+  EXPECT_EQ(attributes.hostPointer, managed);
+  EXPECT_HIP(hipSuccess, hipFree(managed));
+}
+
+TEST(HipPointers, PlainMemoryIsUnregisteredWithSuccess) {
+  int local = 0;
+  const hipPointerAttribute_t attributes = attributes_of(&local);
+  EXPECT_EQ(attributes.type, hipMemoryTypeUnregistered);
+  EXPECT_EQ(attributes.device, hipInvalidDeviceId);
+  EXPECT_EQ(attributes.devicePointer, nullptr);
+}
+
+TEST(HipPointers, NullIsRefused) {
+  hipPointerAttribute_t attributes;
+  EXPECT_HIP(hipErrorInvalidValue, hipPointerGetAttributes(&attributes, nullptr));
+  EXPECT_HIP(hipErrorInvalidValue, hipPointerGetAttributes(nullptr, &attributes));
+}
+
+TEST(HipPointers, FreedDeviceMemoryIsRefused) {
+  void* pointer = nullptr;
+  ASSERT_HIP(hipSuccess, hipMalloc(&pointer, 64));
+  ASSERT_HIP(hipSuccess, hipFree(pointer));
+  hipPointerAttribute_t attributes;
+  EXPECT_HIP(hipErrorInvalidValue, hipPointerGetAttributes(&attributes, pointer));
+}
+
+TEST(HipPointers, AddressRangeIsTheAllocationAsAskedFor) {
+  const DeviceBuffer buffer(10001);
+  void* base = nullptr;
+  size_t size = 0;
+  EXPECT_HIP(hipSuccess, hipMemGetAddressRange(&base, &size, buffer.data() + 10000));
+  EXPECT_EQ(base, buffer.data());
+  EXPECT_EQ(size, 10001U);
+}
+
+TEST(HipPointers, AddressBehindTheAllocationHasNoRange) {
+  const DeviceBuffer buffer(10001);
+  void* base = nullptr;
+  size_t size = 0;
+  EXPECT_HIP(hipErrorNotFound, hipMemGetAddressRange(&base, &size, buffer.data() + 10001));
+  EXPECT_HIP(hipErrorNotFound, hipMemGetAddressRange(&base, &size, &size));
+}
+
+TEST(HipStrict, ReadByTheProgramTraps) {
+  const DeviceBuffer buffer(4096);
+  ASSERT_HIP(hipSuccess, hipMemset(buffer.data(), 1, 4096));
+  const volatile char* const data = buffer.data();
+  if (is_strict()) {
+    EXPECT_DEATH((void)data[0], "");
+  } else {
+    EXPECT_EQ(data[0], 1);
+  }
+}
+
+TEST(HipStrict, WriteByTheProgramTraps) {
+  if (!is_strict()) GTEST_SKIP() << "without HIP_PORTABLE_STRICT=1 device memory is accessible";
+  const DeviceBuffer buffer(4096);
+  volatile char* const data = buffer.data();
+  EXPECT_DEATH(data[0] = 1, "");
+}
+
+TEST(HipStrict, SystemCallAnswersEfault) {
+  if (!is_strict()) GTEST_SKIP() << "without HIP_PORTABLE_STRICT=1 device memory is accessible";
+  const DeviceBuffer buffer(4096);
+  const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(zero, 0);
+  EXPECT_EQ(read(zero, buffer.data(), 4096), -1);
+  EXPECT_EQ(errno, EFAULT);
+  close(zero);
+}
+
+TEST(HipStrict, PinnedAndManagedMemoryStayAccessible) {
+  const PinnedBuffer pinned(64);
+  std::memset(pinned.data(), 1, 64);
+  void* managed = nullptr;
+  ASSERT_HIP(hipSuccess, hipMallocManaged(&managed, 64));
+  std::memset(managed, 1, 64);
+  EXPECT_HIP(hipSuccess, hipFree(managed));
+}
+
+}  // namespace
