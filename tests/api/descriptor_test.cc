@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "api_fixture.h"
 
 namespace hipfile::test {
@@ -196,6 +198,7 @@ TEST_F(DescriptorTest, ReadOnlyModeFileOpenedForWritingBefore) {
 }
 
 TEST_F(DescriptorTest, FileWithALeaseDoesNotBlock) {
+  std::signal(SIGIO, SIG_IGN);  // how the kernel tells the holder that somebody wants the file
   write_file(file("f"), make_pattern(8192, 1));
   Fd fd(file("f"), O_RDWR);
   if (::fcntl(fd.get(), F_SETLEASE, F_WRLCK) != 0) return;  // no leases on this file system

@@ -95,7 +95,8 @@ TEST_F(HandleTest, DescriptorLimitGivesGetNewFdFailed) {
 }
 
 TEST_F(HandleTest, DescriptorLimitAtTheSecondViewIsANamedReason) {
-  expect_readable(RegisteredFile(file("warm"), 4096, 1).handle(), 4096, 1);
+  RegisteredFile warm(file("warm"), 4096, 1);  // what is opened once is open then
+  expect_readable(warm.handle(), 4096, 1);
   write_file(file("f"), make_pattern(4096, 2));
   Fd fd(file("f"), O_RDWR);
   hipFileExtFileInfo_t info{};
