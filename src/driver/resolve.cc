@@ -42,6 +42,9 @@ Status Driver::resolve(hipFileHandle_t handle, const Arguments& arguments, Opera
   if (!memory.ok()) return memory.error();
   const Result<Request> request = make_request(arguments, *operands->file, memory.value());
   if (!request.ok()) return request.error();
+  if (!request.value().is_read() && operands->file->appends_now()) {
+    return Error::of(hipFileInvalidFileOpenFlag);
+  }
   operands->request = request.value();
   (void)operands->file->direct_fd();  // the planner opens nothing: the view is there, or has a reason
   return Status();

@@ -31,7 +31,6 @@ Result<Request> make_request(const Arguments& arguments, File& file, const Memor
   const auto offset = static_cast<uint64_t>(arguments.buffer_offset);
   if (!is_inside(memory, offset, arguments.size)) return Error::of(hipFileInvalidValue);
   const bool is_write = arguments.direction == Direction::kWrite;
-  if (is_write && file.facts().is_append()) return Error::of(hipFileInvalidFileOpenFlag);
   Request request;
   request.file = &file;
   request.memory = memory;

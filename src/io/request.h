@@ -26,8 +26,7 @@ struct Arguments {
 Status check_arguments(const Arguments& arguments);
 
 /// The request on `file` and `memory`. hipFileInvalidValue if the range leaves the memory (judged
-/// before the cap), hipFileInvalidFileOpenFlag for a write to an O_APPEND file, EFBIG or a capped
-/// size where the file range passes the largest offset.
+/// before the cap), EFBIG or a capped size where the file range passes the largest offset.
 Result<Request> make_request(const Arguments& arguments, File& file, const Memory& memory);
 
 }  // namespace hipfile

@@ -58,6 +58,11 @@ bool File::is_still_client_fd() const {
          fcntl(client_fd_, F_GETFL) == facts_.status_flags;
 }
 
+bool File::appends_now() const {
+  const int flags = fcntl(own_.get(), F_GETFL);
+  return flags >= 0 && (flags & O_APPEND) != 0;
+}
+
 int File::direct_fd() {
   if (!facts_.direct.possible()) {
     // Nothing to gain, and the reason is worth naming where a view was asked for.

@@ -44,6 +44,10 @@ class File {
   int own_fd() const { return own_.get(); }
   bool client_is_direct() const { return (facts_.status_flags & kDirectFlag) != 0; }
 
+  /// True if a write would go to the end of the file wherever it is aimed (pwrite(2), BUGS). Asked
+  /// of the kernel each time: the duplicate shares its flags with the client, who may set it late.
+  bool appends_now() const;
+
   /// Why there is one view only, and the errno behind it. Ok while the second was never needed.
   hipFileExtViewReason_t view_reason() const { return reason_.load(std::memory_order_acquire); }
   int view_errno() const { return view_errno_.load(std::memory_order_relaxed); }

@@ -39,7 +39,7 @@ bool is_journaling(long file_system_magic) {
 
 bool FileFacts::is_regular() const { return S_ISREG(mode); }
 bool FileFacts::is_block_device() const { return S_ISBLK(mode); }
-bool FileFacts::is_append() const { return (status_flags & O_APPEND) != 0; }
+bool FileFacts::is_path_only() const { return (status_flags & O_PATH) != 0; }
 
 bool FileFacts::is_fastpath_file_system() const {
   return is_block_device() || (is_regular() && mount.data_mode == DataMode::kOrdered);
@@ -48,7 +48,7 @@ bool FileFacts::is_fastpath_file_system() const {
 DirectFacts direct_facts(const FileFacts& file, size_t reported_memory, size_t reported_offset,
                          long file_system_magic, size_t block_size, bool client_is_direct) {
   DirectFacts facts;
-  if (!file.is_regular() && !file.is_block_device()) return facts;
+  if (file.is_path_only() || (!file.is_regular() && !file.is_block_device())) return facts;
   const bool is_journaled = file.mount.data_mode == DataMode::kJournal;
   const bool is_known = file.is_block_device() || is_journaling(file_system_magic);
   if (reported_memory != 0 && reported_offset != 0) {

@@ -39,7 +39,8 @@ struct FileFacts {
 
   bool is_regular() const;
   bool is_block_device() const;
-  bool is_append() const;
+  /// O_PATH: a name for the file and no access to it. It must not gain any by a second view.
+  bool is_path_only() const;
   /// Rule 5 of the fastpath: a block device, xfs, or ext4 with ordered data.
   bool is_fastpath_file_system() const;
 };

@@ -69,6 +69,7 @@ int second_view_flags(int status_flags) {
 
 SecondView open_second_view(int fd, const FileFacts& facts) {
   if (!facts.is_regular() && !facts.is_block_device()) return refused(hipFileExtViewFileType, 0);
+  if (facts.is_path_only()) return refused(hipFileExtViewNoPermission, EBADF);
   char path[40];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   const int flags = second_view_flags(facts.status_flags);
