@@ -24,6 +24,10 @@ std::size_t taken_by(std::size_t size) {
   return (size + grain - 1) & ~(grain - 1);
 }
 
+std::size_t whole_pages(std::uint64_t size) {
+  return static_cast<std::size_t>(size) & ~(kPage - 1);
+}
+
 // Twice the limit, so that holes between blocks do not make a device full early.
 std::size_t addresses_for(std::uint64_t limit) {
   const std::size_t step = DoubleMapping::kAlignment;
@@ -39,7 +43,7 @@ bool DeviceMemory::start(int devices, std::uint64_t limit, bool is_strict) {
     slice = addresses_for(slice / 8);
     if (slice <= 4 * DoubleMapping::kAlignment) return false;
   }
-  limit_ = std::min(static_cast<std::size_t>(limit), slice / 2);
+  limit_ = whole_pages(std::min(static_cast<std::size_t>(limit), slice / 2));
   is_strict_ = is_strict;
   residency_ = std::make_unique<Residency>(mapping_);
   const MutexLock lock(mutex_);
@@ -57,7 +61,7 @@ void* DeviceMemory::allocate(int device, std::size_t size, unsigned flags) {
   const std::size_t taken = taken_by(size);
   const MutexLock lock(mutex_);
   Slice& slice = slices_[static_cast<std::size_t>(device)];
-  if (taken > limit_ - std::min(limit_, slice.used)) return nullptr;
+  if (taken > limit_ - slice.used) return nullptr;
   const std::optional<TakenExtent> part = slice.free.take(taken, alignment_of(size));
   if (!part) return nullptr;
   pooled_ -= residency_->touched(Residency::whole_units(part->taken, part->from));
@@ -145,19 +149,19 @@ void* DeviceMemory::work_on(const void* pointer, std::size_t size) {
 bool DeviceMemory::charge(int device, std::size_t size) {
   const MutexLock lock(mutex_);
   Slice& slice = slices_[static_cast<std::size_t>(device)];
-  if (size > limit_ - std::min(limit_, slice.used)) return false;
-  slice.used += size;
+  if (size > limit_ || taken_by(size) > limit_ - slice.used) return false;
+  slice.used += taken_by(size);
   return true;
 }
 
 void DeviceMemory::discharge(int device, std::size_t size) {
   const MutexLock lock(mutex_);
-  slices_[static_cast<std::size_t>(device)].used -= size;
+  slices_[static_cast<std::size_t>(device)].used -= taken_by(size);
 }
 
-std::size_t DeviceMemory::used(int device) const {
+std::size_t DeviceMemory::left(int device) const {
   const MutexLock lock(mutex_);
-  return slices_[static_cast<std::size_t>(device)].used;
+  return whole_pages(limit_ - slices_[static_cast<std::size_t>(device)].used);
 }
 
 }  // namespace hip_portable::emulated

@@ -53,7 +53,8 @@ class DeviceMemory {
   bool charge(int device, std::size_t size);
   void discharge(int device, std::size_t size);
 
-  std::size_t used(int device) const;
+  // Bytes that one block can still have, and that an empty device has: whole pages.
+  std::size_t left(int device) const;
   std::size_t limit() const { return limit_; }
 
  private:

@@ -44,11 +44,13 @@ EmulatedDevice::EmulatedDevice(Machine& machine, int ordinal)
 
 hipError_t EmulatedDevice::memory_info(std::size_t* free, std::size_t* total) {
   *total = machine_.memory.limit();
-  *free = *total - std::min(*total, machine_.memory.used(ordinal_));
+  *free = machine_.memory.left(ordinal_);
   return hipSuccess;
 }
 
 hipError_t EmulatedDevice::allocate(std::size_t size, unsigned flags, void** pointer) {
+  // The host writes what streams wait for.
+  if (flags == hipMallocSignalMemory) return allocate_managed(size, flags, pointer);
   *pointer = machine_.memory.allocate(ordinal_, size, flags);
   return *pointer != nullptr ? hipSuccess : hipErrorOutOfMemory;
 }

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# Unit tests of the entry points over the emulated device. Each program runs as it is and in strict
+# mode; hip_runtime_test holds all that needs one device.
+
+set(emulated HIP_PORTABLE_BACKEND=emulated)
+
+function(hip_strict_variant name)
+  hipfile_add_test_variant(${name}.strict ${name} LABELS unit thread
+    ENVIRONMENT HIP_PORTABLE_BACKEND=emulated HIP_PORTABLE_STRICT=1 ${ARGN})
+endfunction()
+
+hipfile_add_test(hip_runtime_test
+  hip_copy_test.cc hip_event_test.cc hip_memory_test.cc hip_pointer_test.cc hip_process_test.cc
+  hip_stream_test.cc
+  LIBS hip_portable LABELS unit thread ENVIRONMENT ${emulated})
+hip_strict_variant(hip_runtime_test)
+
+set(three HIP_PORTABLE_DEVICES=3 HIP_PORTABLE_MEMORY=64M)
+hipfile_add_test(hip_devices_test hip_devices_test.cc
+  LIBS hip_portable LABELS unit thread ENVIRONMENT ${emulated} ${three})
+hip_strict_variant(hip_devices_test ${three})
+
+hipfile_add_test(hip_file_test hip_file_test.cc
+  LIBS hip_portable test_support LABELS unit ENVIRONMENT ${emulated})
+hip_strict_variant(hip_file_test)
+
+set(runtime ${PROJECT_SOURCE_DIR}/hip/src)
+hipfile_add_test(emulated_parts_test emulated_parts_test.cc ${runtime}/settings.cc
+  ${runtime}/emulated/extents.cc ${runtime}/emulated/memory_limits.cc
+  LIBS test_support LABELS unit)
+
+# Not linked to the runtime: it must find its own symbols behind those of the program.
+hipfile_add_test(behind_global_test behind_global_test.cc
+  LIBS hip_headers ${CMAKE_DL_LIBS} LABELS unit ENVIRONMENT ${emulated})
+set_target_properties(behind_global_test PROPERTIES ENABLE_EXPORTS ON)
+target_compile_definitions(behind_global_test PRIVATE
+  HIP_PORTABLE_LIBRARY="$<TARGET_FILE:hip_portable>")
+add_dependencies(behind_global_test hip_portable)
