@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "api_fixture.h"
 
@@ -117,20 +118,17 @@ TEST_P(UnalignedTest, LargeRequestsWithUnalignedEnds) {
   const size_t size = (20 << 20) + 1234;
   RegisteredFile f(file("f"), size + 20000, 1, O_RDWR | direct_flag());
   Buffer buffer(size + 20000, kind());
-  for (size_t file_offset : {1ul, 512ul, 4095ul, 4096ul}) {
-    for (size_t buffer_offset : {0ul, 3ul, 512ul, 4097ul}) {
-      const size_t n = size - file_offset;
-      buffer.fill(0xee);
-      ASSERT_EQ(static_cast<ssize_t>(n),
-                hipFileRead(f.handle(), buffer.data(), n, static_cast<hoff_t>(file_offset),
-                            static_cast<hoff_t>(buffer_offset)));
-      std::vector<uint8_t> expected(size + 20000, 0xee);
-      fill_pattern(expected.data() + buffer_offset, n, 1, file_offset);
-      ASSERT_EQ("", first_difference(buffer.get(), expected));
-      ASSERT_EQ(static_cast<ssize_t>(n),
-                hipFileWrite(f.handle(), buffer.data(), n, static_cast<hoff_t>(file_offset),
-                             static_cast<hoff_t>(buffer_offset)));
-    }
+  const std::pair<size_t, size_t> offsets[] = {{1, 3}, {512, 0}, {4095, 4097}, {4096, 512}};
+  for (const auto& [file_offset, buffer_offset] : offsets) {
+    const size_t n = size - file_offset;
+    const auto at = static_cast<hoff_t>(file_offset);
+    const auto to = static_cast<hoff_t>(buffer_offset);
+    buffer.fill(0xee);
+    ASSERT_EQ(static_cast<ssize_t>(n), hipFileRead(f.handle(), buffer.data(), n, at, to));
+    std::vector<uint8_t> expected(size + 20000, 0xee);
+    fill_pattern(expected.data() + buffer_offset, n, 1, file_offset);
+    ASSERT_EQ("", first_difference(buffer.get(), expected));
+    ASSERT_EQ(static_cast<ssize_t>(n), hipFileWrite(f.handle(), buffer.data(), n, at, to));
   }
   EXPECT_EQ("", first_difference(read_file(f.path()), make_pattern(size + 20000, 1)));
 }
