@@ -53,13 +53,17 @@ std::string unusable_gpu() {
 
 }  // namespace
 
-Status Device::prepare_environment(const GpuChoice& choice) {
-  if (choice.kind != GpuChoice::Kind::kHost) return {};
-  if (::setenv("HIP_PORTABLE_BACKEND", "emulated", 1) != 0 ||
-      ::setenv("HIPFILE_HIP_LIBRARY", path_of_our_runtime().c_str(), 1) != 0) {
-    return Status::of_errno("cannot set the environment", errno);
+Status Device::prepare_environment(const Options& options) {
+  bool is_set = true;
+  if (options.gpu.kind == GpuChoice::Kind::kHost) {
+    is_set = ::setenv("HIP_PORTABLE_BACKEND", "emulated", 1) == 0 &&
+             ::setenv("HIPFILE_HIP_LIBRARY", path_of_our_runtime().c_str(), 1) == 0;
   }
-  return {};
+  // The fast path is O_DIRECT by nature; the other one asks the descriptor (see Buffers::prepare).
+  if (options.direct == Direct::kNever) {
+    is_set = ::setenv("HIPFILE_FORCE_COMPAT_MODE", "true", 1) == 0 && is_set;
+  }
+  return is_set ? Status() : Status::of_errno("cannot set the environment", errno);
 }
 
 Status Device::open(const Options& options) {

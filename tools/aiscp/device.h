@@ -15,8 +15,8 @@ namespace aiscp {
 
 class Device {
  public:
-  /// --gpu=host works by environment variables. Before any thread and any HIP call.
-  static Status prepare_environment(const GpuChoice& choice);
+  /// --gpu=host and --direct=never work by environment variables. Before any thread and HIP call.
+  static Status prepare_environment(const Options& options);
 
   /// Binds the runtime and checks the devices asked for. Once; later calls give the same answer.
   Status open(const Options& options);

@@ -35,7 +35,7 @@ int run(int argc, char** argv) {
   if (const std::optional<int> status = pair_operands(options, &pairs)) return *status;
 
   watch_signals();
-  if (const Status status = Device::prepare_environment(options.gpu); !status.ok()) {
+  if (const Status status = Device::prepare_environment(options); !status.ok()) {
     complain(status.text());
     return kExitFailure;
   }

@@ -225,7 +225,10 @@ std::optional<int> parse_options(int argc, char** argv, Options* options) {
                   std::to_string(HIPFILE_VERSION_PATCH) + "\n");
     }
     if (letter == 't') {
-      if (options->target_directory) return complain_usage("multiple target directories specified");
+      if (options->target_directory) {
+        complain("multiple target directories specified");
+        return kExitUsage;
+      }
       options->target_directory = optarg;
     } else if (letter == kGpu || letter == kChunkSize || letter == 'j' || letter == kDirect ||
                letter == kProgress) {
