@@ -38,9 +38,10 @@ include(GNUInstallDirs)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
-# The same relative search path serves the build tree and an installed one.
-set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+# The same relative search path serves the build tree and an installed one. CMake would otherwise
+# pad the one of the build tree with colons, and an empty element means the current directory.
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 
 # RUNPATH, never RPATH: LD_LIBRARY_PATH must be able to put another runtime in front.
 add_link_options(-Wl,--enable-new-dtags -Wl,--as-needed)
