@@ -204,8 +204,8 @@ HIPFILE_API hipFileError_t hipFileBufRegister(const void *buffer_base, size_t le
 
 /**
  * End a buffer registration.
- * @return hipFileDriverClosing (use count 0), hipFileMemoryNotRegistered (also for an address inside
- *         a registered range), hipFileInternalError (an operation uses it; it stays registered).
+ * @return hipFileDriverClosing (use count 0), hipFileMemoryNotRegistered (also for an address
+ *         inside a registered range), hipFileInternalError (in use; it stays registered).
  */
 HIPFILE_API hipFileError_t hipFileBufDeregister(const void *buffer_base);
 

@@ -17,7 +17,7 @@ extern "C" {
 /** The data paths, in the order in which a request is offered to them. */
 typedef enum hipFileExtBackend {
   hipFileExtBackendNone = 0,     /**< no backend accepts the request */
-  hipFileExtBackendFastpath = 1, /**< file <-> device memory by the runtime's hipAmdFileRead/Write */
+  hipFileExtBackendFastpath = 1, /**< file <-> device memory by hipAmdFileRead/Write */
   hipFileExtBackendHost = 2,     /**< file <-> host memory by system calls */
   hipFileExtBackendBounce = 3,   /**< file <-> pinned ring <-> device memory */
   hipFileExtBackendCount = 4
@@ -84,7 +84,7 @@ typedef struct hipFileExtFileInfo {
  * Which path a request would take. Opens views as the request would, moves no data.
  * @param opcode hipFileBatchRead or hipFileBatchWrite
  * @param[out] path filled on success
- * @return as hipFileRead() for bad arguments, as codes: hipFileInvalidValue also stands for -1/EINVAL.
+ * @return as hipFileRead() for bad arguments; hipFileInvalidValue stands for -1/EINVAL too.
  */
 HIPFILE_API hipFileError_t hipFileExtQueryPath(hipFileHandle_t fh, const void *buffer_base,
                                                size_t size, hoff_t file_offset,

@@ -18,5 +18,10 @@ hipFileError_t hipFileHandleRegister(hipFileHandle_t* fh, hipFileDescr_t* descr)
 }
 
 void hipFileHandleDeregister(hipFileHandle_t fh) {
-  guarded([&] { root().deregister_file(fh); return true; }, false);
+  guarded(
+      [&] {
+        root().deregister_file(fh);
+        return true;
+      },
+      false);
 }

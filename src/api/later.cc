@@ -46,9 +46,7 @@ hipFileError_t hipFileGetParameterBool(hipFileBoolConfigParameter_t, bool*) { re
 hipFileError_t hipFileGetParameterString(hipFileStringConfigParameter_t, char*, int) {
   return refused();
 }
-hipFileError_t hipFileSetParameterSizeT(hipFileSizeTConfigParameter_t, size_t) {
-  return refused();
-}
+hipFileError_t hipFileSetParameterSizeT(hipFileSizeTConfigParameter_t, size_t) { return refused(); }
 hipFileError_t hipFileSetParameterBool(hipFileBoolConfigParameter_t, bool) { return refused(); }
 hipFileError_t hipFileSetParameterString(hipFileStringConfigParameter_t, const char*) {
   return refused();

@@ -22,7 +22,8 @@ hipFileError_t to_error(const Status& status) {
 ssize_t to_count(const Result<size_t>& result) {
   if (result.ok()) return static_cast<ssize_t>(result.value());
   const Error& error = result.error();
-  if (error.hip != hipSuccess) return -static_cast<ssize_t>(static_cast<int>(hipFileHipDriverError));
+  if (error.hip != hipSuccess)
+    return -static_cast<ssize_t>(static_cast<int>(hipFileHipDriverError));
   if (error.sys_errno != 0) {
     errno = error.sys_errno;
     return -1;

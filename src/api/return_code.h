@@ -11,8 +11,8 @@
 
 namespace hipfile {
 
-/// A status as hipFileError_t. An errno without a code of its own is hipFileInternalError, EINVAL is
-/// hipFileInvalidValue.
+/// A status as hipFileError_t. An errno without a code of its own is hipFileInternalError, EINVAL
+/// is hipFileInvalidValue.
 hipFileError_t to_error(const Status& status);
 hipFileError_t to_error(hipFileOpError_t code);
 

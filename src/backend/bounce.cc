@@ -62,7 +62,8 @@ Outcome Bounce::read_small(const Request& request, bool is_direct) {
   char* slot = ring_.small_slot();
   if (slot == nullptr) return no_memory();
   const uint64_t unit = is_direct ? direct_alignment(request) : 1;
-  const auto begin = static_cast<off_t>(align_down(static_cast<uint64_t>(request.file_offset), unit));
+  const auto begin =
+      static_cast<off_t>(align_down(static_cast<uint64_t>(request.file_offset), unit));
   const auto end = static_cast<off_t>(align_up(static_cast<uint64_t>(request.end()), unit));
   const auto skip = static_cast<size_t>(request.file_offset - begin);
   IoOp op;
@@ -90,8 +91,8 @@ Outcome Bounce::write_small(const Request& request, bool is_direct) {
   if (slot == nullptr) return no_memory();
   Result<StreamLease> stream = gpu_.lease_stream(request.memory.device);
   if (!stream.ok()) return Outcome::failure(stream.error());
-  const Status queued = gpu_.copy_async(*stream.value(), slot, request.address, request.size,
-                                        hipMemcpyDeviceToHost);
+  const Status queued =
+      gpu_.copy_async(*stream.value(), slot, request.address, request.size, hipMemcpyDeviceToHost);
   const Status copied = gpu_.synchronize(*stream.value());
   if (!queued.ok()) return Outcome::failure(queued.error());
   if (!copied.ok()) return Outcome::failure(copied.error());
@@ -128,7 +129,11 @@ Outcome Bounce::run_chunks(const Request& request, bool is_direct) {
   Engine& engine = is_direct ? engines_.direct() : engines_.buffered();
   const unsigned depth = ring_.slots_per_request();
   const std::unique_ptr<IoQueue> queue = engine.open_queue(depth, is_serial);
-  PipelineParts parts = {gpu_, ring_, *queue, *stream.value(), view_of(request, is_direct),
+  PipelineParts parts = {gpu_,
+                         ring_,
+                         *queue,
+                         *stream.value(),
+                         view_of(request, is_direct),
                          is_direct ? direct_alignment(request) : 1};
   return request.is_read() ? read_pipeline(request, parts) : write_pipeline(request, parts);
 }

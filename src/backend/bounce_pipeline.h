@@ -39,7 +39,8 @@ class ChunkSlots {
  public:
   explicit ChunkSlots(PinnedRing& ring) : ring_(ring) {}
 
-  /// The index of a free slot, leasing another from the ring if the request may; -1 if there is none.
+  /// The index of a free slot, leasing another from the ring if the request may; -1 if there is
+  /// none.
   int take();
   void give_back(int index) { free_.push_back(index); }
   char* data(int index) const { return slots_[static_cast<size_t>(index)].data(); }

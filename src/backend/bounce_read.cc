@@ -51,8 +51,8 @@ class ReadPipeline {
     off_t offset = 0;          // where the aligned read begins
   };
 
-  // A slot: free, or new from the ring, or the one whose copy was queued first. Waiting for that copy
-  // is worth while when the engine would idle else, or when others are queued behind it.
+  // A slot: free, or new from the ring, or the one whose copy was queued first. Waiting for that
+  // copy is worth while when the engine would idle else, or when others are queued behind it.
   int acquire_slot() {
     const int index = slots_.take();
     if (index >= 0 || copying_.empty()) return index;

@@ -13,7 +13,8 @@
 namespace hipfile {
 namespace {
 
-constexpr uint64_t kBlock = 4096;  // chunk borders lie on pages, whatever the alignment of the start
+constexpr uint64_t kBlock =
+    4096;  // chunk borders lie on pages, whatever the alignment of the start
 
 class WritePipeline {
  public:

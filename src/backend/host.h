@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// File to host memory and back: plain, pinned and managed memory, with system calls straight into it.
+// File to host memory and back: plain, pinned and managed memory, with system calls straight into
+// it.
 #pragma once
 
 #include "backend/backend.h"

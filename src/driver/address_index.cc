@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Linear probing; erasing shifts the followers back, so that there are no tombstones and a search
-// for an address that is not registered stays short. Entries are stored with release and loaded with
-// acquire order: a reader that meets a half-made change also sees the odd sequence number.
+// for an address that is not registered stays short. Entries are stored with release and loaded
+// with acquire order: a reader that meets a half-made change also sees the odd sequence number.
 #include "driver/address_index.h"
 
 #include <new>

@@ -26,7 +26,8 @@ Config read_config() {
         "compat mode stays allowed");
     backends.allow_compat = true;
   }
-  config.stats_level = std::min(env_size("HIPFILE_STATS_LEVEL", config.stats_level), kHighestStatsLevel);
+  config.stats_level =
+      std::min(env_size("HIPFILE_STATS_LEVEL", config.stats_level), kHighestStatsLevel);
   const size_t size = env_size("HIPFILE_ASYNC_BUFFER_SIZE", config.async_buffer_size);
   if (size != 0) config.async_buffer_size = size;
   return config;

@@ -20,9 +20,7 @@ namespace {
 
 // Generations begin at a number of the process, so that a child of fork, whose driver is a fresh
 // one, does not take a handle of its parent for its own.
-uint32_t first_generation() {
-  return (static_cast<uint32_t>(getpid()) * 2654435761u) >> 1 | 1u;
-}
+uint32_t first_generation() { return (static_cast<uint32_t>(getpid()) * 2654435761u) >> 1 | 1u; }
 
 hipFileHandle_t to_handle(uint64_t value) {
   return reinterpret_cast<hipFileHandle_t>(static_cast<uintptr_t>(value));

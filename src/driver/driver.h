@@ -28,8 +28,8 @@
 
 namespace hipfile {
 
-/// Thread-safe. Nothing on the I/O path takes its mutex or writes a shared cache line: handles index
-/// slots that are pinned per thread, and the address index is read under a sequence counter.
+/// Thread-safe. Nothing on the I/O path takes its mutex or writes a shared cache line: handles
+/// index slots that are pinned per thread, and the address index is read under a sequence counter.
 class Driver {
  public:
   explicit Driver(const Config& config);

@@ -22,8 +22,8 @@ Result<Memory> Driver::inspect(const void* base) {
   return memory;
 }
 
-// The exact base of a registered buffer, or whatever the runtime knows of the pointer. The handle may
-// have been reused between the look-up and the pin: so the base is compared.
+// The exact base of a registered buffer, or whatever the runtime knows of the pointer. The handle
+// may have been reused between the look-up and the pin: so the base is compared.
 Result<Memory> Driver::resolve_memory(const void* base, Pin<Buffer>* pin) {
   if (const uint64_t handle = buffer_index_.find(base)) {
     *pin = buffers_.pin(handle);
@@ -46,7 +46,8 @@ Status Driver::resolve(hipFileHandle_t handle, const Arguments& arguments, Opera
     return Error::of(hipFileInvalidFileOpenFlag);
   }
   operands->request = request.value();
-  (void)operands->file->direct_fd();  // the planner opens nothing: the view is there, or has a reason
+  (void)
+      operands->file->direct_fd();  // the planner opens nothing: the view is there, or has a reason
   return Status();
 }
 

@@ -19,13 +19,18 @@ constexpr unsigned kMaxIoThreads = 8;
 
 std::string reason_of(int error) {
   switch (error) {
-    case ENOSYS: return "the kernel has no io_uring";
+    case ENOSYS:
+      return "the kernel has no io_uring";
     case EPERM:
-    case EACCES: return "io_uring is forbidden here (seccomp or kernel.io_uring_disabled)";
-    case ENOMEM: return "io_uring finds no memory (RLIMIT_MEMLOCK)";
+    case EACCES:
+      return "io_uring is forbidden here (seccomp or kernel.io_uring_disabled)";
+    case ENOMEM:
+      return "io_uring finds no memory (RLIMIT_MEMLOCK)";
     case EMFILE:
-    case ENFILE: return "io_uring finds no descriptor";
-    default: return std::string("io_uring failed: ") + strerrordesc_np(error);
+    case ENFILE:
+      return "io_uring finds no descriptor";
+    default:
+      return std::string("io_uring failed: ") + strerrordesc_np(error);
   }
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The one loop for EINTR, short transfers, the end of the file and partial progress. Every path that
-// moves file bytes uses it.
+// The one loop for EINTR, short transfers, the end of the file and partial progress. Every path
+// that moves file bytes uses it.
 #pragma once
 
 #include "engine/engine.h"
 
 namespace hipfile {
 
-/// What follows after the kernel moved `result` bytes (or failed with -errno) of what was left of an
-/// operation, of which `done` bytes are already through.
+/// What follows after the kernel moved `result` bytes (or failed with -errno) of what was left of
+/// an operation, of which `done` bytes are already through.
 enum class NextStep { kContinue, kFinished };
 
 /// Account for one kernel result. Pure. EINTR and EAGAIN continue; 0 ends a read at the end of file

@@ -46,8 +46,7 @@ ThreadRing& thread_ring() {
 
 class UringQueue : public IoQueue {
  public:
-  UringQueue(io_uring* ring, unsigned depth)
-      : ring_(ring), slots_(std::min(depth, kRingEntries)) {
+  UringQueue(io_uring* ring, unsigned depth) : ring_(ring), slots_(std::min(depth, kRingEntries)) {
     for (unsigned at = 0; at < slots_.size(); ++at) free_.push_back(at);
   }
   ~UringQueue() override {
@@ -113,8 +112,8 @@ class UringQueue : public IoQueue {
 
   void run_here(unsigned at, const IoOp& rest) {
     const IoDone done = transfer_fully(rest);
-    local_.push_back({at, done.error != 0 && done.done == 0 ? -done.error
-                                                            : static_cast<ssize_t>(done.done)});
+    local_.push_back(
+        {at, done.error != 0 && done.done == 0 ? -done.error : static_cast<ssize_t>(done.done)});
   }
 
   ssize_t next_result(unsigned* at) {

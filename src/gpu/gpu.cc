@@ -15,14 +15,20 @@ namespace {
 using gpu::HipTable;
 using gpu::Runtime;
 
-Status status_of(hipError_t error) { return error == hipSuccess ? Status() : Error::from_hip(error); }
+Status status_of(hipError_t error) {
+  return error == hipSuccess ? Status() : Error::from_hip(error);
+}
 
 MemoryKind kind_of(const hipPointerAttribute_t& attributes) {
   switch (attributes.type) {
-    case hipMemoryTypeDevice: return MemoryKind::kDevice;
-    case hipMemoryTypeManaged: return MemoryKind::kManaged;
-    case hipMemoryTypeHost: return MemoryKind::kPinned;
-    default: return MemoryKind::kHost;
+    case hipMemoryTypeDevice:
+      return MemoryKind::kDevice;
+    case hipMemoryTypeManaged:
+      return MemoryKind::kManaged;
+    case hipMemoryTypeHost:
+      return MemoryKind::kPinned;
+    default:
+      return MemoryKind::kHost;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The GPU seam: the HIP calls that the library makes, as a few operations on values. Each leaves the
-// calling thread's current device and last error as it found them (rule 8).
+// The GPU seam: the HIP calls that the library makes, as a few operations on values. Each leaves
+// the calling thread's current device and last error as it found them (rule 8).
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,8 @@
 namespace hipfile {
 
 /// A stream of ours on one device with events to mark places in it: non-blocking and of the highest
-/// priority, so that it neither waits for the program's null stream nor behind its kernels (rule 14).
+/// priority, so that it neither waits for the program's null stream nor behind its kernels (rule
+/// 14).
 struct CopyStream {
   int device = 0;
   hipStream_t stream = nullptr;
@@ -29,7 +30,8 @@ class Gpu;
 class StreamLease {
  public:
   StreamLease() = default;
-  StreamLease(Gpu* gpu, std::unique_ptr<CopyStream> stream) : gpu_(gpu), stream_(std::move(stream)) {}
+  StreamLease(Gpu* gpu, std::unique_ptr<CopyStream> stream)
+      : gpu_(gpu), stream_(std::move(stream)) {}
   StreamLease(StreamLease&&) = default;
   StreamLease& operator=(StreamLease&&) = default;
   ~StreamLease();
@@ -61,12 +63,14 @@ class Gpu {
   bool has_direct_io() const;
 
   /// One hipAmdFileRead or hipAmdFileWrite on the device that owns `address`.
-  DirectResult direct_io(int fd, void* address, size_t size, off_t offset, int device, bool is_write);
+  DirectResult direct_io(int fd, void* address, size_t size, off_t offset, int device,
+                         bool is_write);
 
   Result<StreamLease> lease_stream(int device);
 
   /// Queue a copy. `kind` says the direction; the memory must stay until the stream got there.
-  Status copy_async(CopyStream& stream, void* to, const void* from, size_t size, hipMemcpyKind kind);
+  Status copy_async(CopyStream& stream, void* to, const void* from, size_t size,
+                    hipMemcpyKind kind);
   /// Mark the present end of the stream with event `index`.
   Status record(CopyStream& stream, size_t index);
   /// Sleep until the mark is reached.

@@ -108,8 +108,8 @@ void look_for_rocm(Search& search) {
 
 void look_for_own(Search& search) {
   const std::string folder = own_folder();
-  for (const std::string& name : {folder + "/" + kOwnLibrary, folder + "/../lib/" + kOwnLibrary,
-                                  std::string(kOwnLibrary)}) {
+  for (const std::string& name :
+       {folder + "/" + kOwnLibrary, folder + "/../lib/" + kOwnLibrary, std::string(kOwnLibrary)}) {
     if (search.take(open_runtime(name, false))) return;
   }
 }
@@ -142,7 +142,8 @@ void leave_runtimes() {
     runtime->is_gone.store(true, std::memory_order_release);
     has_gone = true;
   }
-  for (int tries = 0; has_gone && tries < 2000 && ThreadPins::is_any_pinned(); ++tries) usleep(1000);
+  for (int tries = 0; has_gone && tries < 2000 && ThreadPins::is_any_pinned(); ++tries)
+    usleep(1000);
 }
 
 void publish(Search search, unsigned long long loads) {

@@ -2,7 +2,8 @@
 //
 // Finding the HIP runtime. In this order (rules 1 to 4):
 //  1. one that is mapped into the process already, ROCm's or ours, under any of their names;
-//  2. the one that HIPFILE_HIP_LIBRARY names: if it cannot be used, or another is mapped already, that
+//  2. the one that HIPFILE_HIP_LIBRARY names: if it cannot be used, or another is mapped already,
+//  that
 //     is an error;
 //  3. ROCm's, if /dev/kfd is usable, it loads and sees a device;
 //  4. ours, beside the library or program that contains this code.

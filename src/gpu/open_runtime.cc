@@ -42,10 +42,12 @@ void find_direct_io(Runtime& runtime) {
   void* write = nullptr;
   hipDriverProcAddressQueryResult status = {};
   const HipTable& hip = runtime.hip;
-  const bool has_read = hip.GetProcAddress("hipAmdFileRead", &read, runtime.version, 0, &status) ==
-                            hipSuccess && read != nullptr;
-  const bool has_write = hip.GetProcAddress("hipAmdFileWrite", &write, runtime.version, 0,
-                                            &status) == hipSuccess && write != nullptr;
+  const bool has_read =
+      hip.GetProcAddress("hipAmdFileRead", &read, runtime.version, 0, &status) == hipSuccess &&
+      read != nullptr;
+  const bool has_write =
+      hip.GetProcAddress("hipAmdFileWrite", &write, runtime.version, 0, &status) == hipSuccess &&
+      write != nullptr;
   if (!has_read || !has_write) {
     (void)hip.GetLastError();
     return;
@@ -69,8 +71,8 @@ Opened check(void* object, const std::string& name) {
     opened.reason = name + ": its functions come from several objects";
     return opened;
   }
-  runtime->is_portable =
-      hip.PortableMarker != nullptr && home == object_of(reinterpret_cast<const void*>(hip.PortableMarker));
+  runtime->is_portable = hip.PortableMarker != nullptr &&
+                         home == object_of(reinterpret_cast<const void*>(hip.PortableMarker));
   if (runtime->is_portable) {
     find(object, "hipPortableSetLastError", hip.PortableSetLastError);
     find(object, "hipPortableDeviceIsEmulated", hip.PortableDeviceIsEmulated);

@@ -34,7 +34,9 @@ PinnedRing::PinnedRing(Gpu& gpu, size_t max_bytes)
       max_slabs_(static_cast<unsigned>(std::max<size_t>(1, max_bytes / kSlabSize))),
       slots_per_request_(std::max(1u, max_slabs_ * kSlotsPerSlab / 4)) {}
 
-bool PinnedRing::may_grow() const { return !is_exhausted_ && slabs_.size() + growing_ < max_slabs_; }
+bool PinnedRing::may_grow() const {
+  return !is_exhausted_ && slabs_.size() + growing_ < max_slabs_;
+}
 
 char* PinnedRing::take_free() {
   char* data = free_.back();

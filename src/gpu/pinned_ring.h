@@ -34,11 +34,11 @@ class SlotLease {
 };
 
 /// Thread-safe. Slots are granted in the order in which they were asked for, and no request holds
-/// more than a quarter of the ring, so that a large one cannot starve the others (rule 31). Grows in
-/// slabs of two slots, on the thread that asks; gives memory back only in trim().
+/// more than a quarter of the ring, so that a large one cannot starve the others (rule 31). Grows
+/// in slabs of two slots, on the thread that asks; gives memory back only in trim().
 class PinnedRing {
  public:
-  static constexpr size_t kSlotSize = 4 << 20;       ///< bytes
+  static constexpr size_t kSlotSize = 4 << 20;  ///< bytes
   static constexpr size_t kSlabSize = 2 * kSlotSize;
   static constexpr size_t kMaxRing = 256 << 20;
   /// A small slot holds 64 KiB and a block on either side, for reads that are aligned outwards.

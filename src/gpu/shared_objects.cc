@@ -49,7 +49,8 @@ unsigned long long load_count() {
 
 std::string own_folder() {
   Dl_info info = {};
-  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  if (dladdr(reinterpret_cast<void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr)
+    return {};
   char resolved[PATH_MAX];
   std::string path = realpath(info.dli_fname, resolved) != nullptr ? resolved : info.dli_fname;
   if (path.find('/') == std::string::npos) {  // a program found by PATH: argv[0] has no folder

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Counts the bytes of a request that go past the page cache: what the fastpath takes, and the direct
-// stretches of the rest, on files where direct means direct.
+// Counts the bytes of a request that go past the page cache: what the fastpath takes, and the
+// direct stretches of the rest, on files where direct means direct.
 #include "io/describe.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ hipFileExtPath_t describe(const Plan& plan, const Request& request) {
     path.direct_bytes = direct_bytes_of(request);
   }
   const bool is_whole = path.direct_bytes == request.size && request.size != 0;
-  path.caching = is_whole                  ? hipFileExtCachingDirect
+  path.caching = is_whole                 ? hipFileExtCachingDirect
                  : path.direct_bytes != 0 ? hipFileExtCachingMixed
                                           : hipFileExtCachingCache;
   return path;

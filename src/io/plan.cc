@@ -12,7 +12,8 @@ namespace {
 constexpr size_t kSmallestMiddle = 64 * 1024;
 
 bool is_offset_or_size(hipFileExtRefusal_t refusal) {
-  return refusal == hipFileExtRefusalUnalignedFileOffset || refusal == hipFileExtRefusalUnalignedSize;
+  return refusal == hipFileExtRefusalUnalignedFileOffset ||
+         refusal == hipFileExtRefusalUnalignedSize;
 }
 
 // If `backend` refuses only for the ends of the range, let it have the middle.
@@ -21,7 +22,8 @@ bool give_middle(Backend& backend, const Request& request, Plan& plan) {
   const Split split = split_at(request.file_offset, request.end(), alignment);
   if (!split.has_middle()) return false;
   if (static_cast<size_t>(split.middle_end - split.middle_begin) < kSmallestMiddle) return false;
-  if (backend.refuses(request.part(split.middle_begin, split.middle_end)) != hipFileExtRefusalNone) {
+  if (backend.refuses(request.part(split.middle_begin, split.middle_end)) !=
+      hipFileExtRefusalNone) {
     return false;
   }
   plan.middle = &backend;

@@ -38,7 +38,8 @@ Result<Request> make_request(const Arguments& arguments, File& file, const Memor
   request.size = std::min(arguments.size, kMaxTransfer);
   request.file_offset = arguments.file_offset;
   request.direction = arguments.direction;
-  const uint64_t room = static_cast<uint64_t>(std::numeric_limits<off_t>::max() - arguments.file_offset);
+  const uint64_t room =
+      static_cast<uint64_t>(std::numeric_limits<off_t>::max() - arguments.file_offset);
   if (request.size > room) {
     if (room == 0) return Error::from_errno(is_write ? EFBIG : EINVAL);
     request.size = static_cast<size_t>(room);

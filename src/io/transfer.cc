@@ -18,8 +18,10 @@ bool is_eligible(const Error& error) {
     case ENODEV:
     case EREMOTEIO:
     case EOPNOTSUPP:
-    case EINVAL: return true;
-    default: return false;
+    case EINVAL:
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -8,8 +8,8 @@
 namespace hipfile {
 
 /// Run `request`. If a backend fails before any byte was moved, and in a way that another may not
-/// (ENODEV, EREMOTEIO, EOPNOTSUPP, EINVAL of the direct path), the next backend that accepts runs the
-/// whole request once. A request that nobody accepts fails with hipFileInternalError.
+/// (ENODEV, EREMOTEIO, EOPNOTSUPP, EINVAL of the direct path), the next backend that accepts runs
+/// the whole request once. A request that nobody accepts fails with hipFileInternalError.
 Outcome transfer(const BackendList& backends, const Request& request);
 
 }  // namespace hipfile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A registered file: a duplicate of the client's descriptor, and a second view of the same file with
-// O_DIRECT flipped, opened when first needed.
+// A registered file: a duplicate of the client's descriptor, and a second view of the same file
+// with O_DIRECT flipped, opened when first needed.
 #pragma once
 
 #include <hipfile_ext.h>

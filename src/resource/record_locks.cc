@@ -41,7 +41,8 @@ bool has_record_lock(int fd) {
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;  // l_start 0, l_len 0: the whole file
   if (fcntl(fd, F_OFD_GETLK, &range) != 0) return false;
-  return range.l_type != F_UNLCK && range.l_pid != -1;  // pid -1: an OFD lock, which no close of ours drops
+  return range.l_type != F_UNLCK &&
+         range.l_pid != -1;  // pid -1: an OFD lock, which no close of ours drops
 }
 
 void close_or_park(UniqueFd fd) {

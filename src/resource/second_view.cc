@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// O_DIRECT cannot be flipped on a duplicate: status flags belong to the open file description, which
-// the client shares. So the file is opened anew, through its descriptor and never through its name.
+// O_DIRECT cannot be flipped on a duplicate: status flags belong to the open file description,
+// which the client shares. So the file is opened anew, through its descriptor and never through its
+// name.
 #include "resource/second_view.h"
 
 #include <fcntl.h>
@@ -23,17 +24,24 @@ constexpr size_t kProbeSize = 4096;
 
 hipFileExtViewReason_t reason_of(int error, bool is_proc_there) {
   switch (error) {
-    case ENOENT: return is_proc_there ? hipFileExtViewOther : hipFileExtViewNoProc;
-    case ENOTDIR: return hipFileExtViewNoProc;
+    case ENOENT:
+      return is_proc_there ? hipFileExtViewOther : hipFileExtViewNoProc;
+    case ENOTDIR:
+      return hipFileExtViewNoProc;
     case EACCES:
     case EPERM:
-    case EROFS: return hipFileExtViewNoPermission;
+    case EROFS:
+      return hipFileExtViewNoPermission;
     case EMFILE:
-    case ENFILE: return hipFileExtViewNoDescriptors;
+    case ENFILE:
+      return hipFileExtViewNoDescriptors;
     case EINVAL:
-    case EOPNOTSUPP: return hipFileExtViewNotSupported;
-    case EAGAIN: return hipFileExtViewLeased;
-    default: return hipFileExtViewOther;
+    case EOPNOTSUPP:
+      return hipFileExtViewNotSupported;
+    case EAGAIN:
+      return hipFileExtViewLeased;
+    default:
+      return hipFileExtViewOther;
   }
 }
 
@@ -53,7 +61,8 @@ bool is_same_file(int fd, const FileFacts& facts) {
 
 // Some file systems accept the flag when opening and answer EINVAL to every request.
 int probe_direct_read(int fd) {
-  const std::unique_ptr<void, void (*)(void*)> page(std::aligned_alloc(kProbeSize, kProbeSize), &std::free);
+  const std::unique_ptr<void, void (*)(void*)> page(std::aligned_alloc(kProbeSize, kProbeSize),
+                                                    &std::free);
   if (!page) return ENOMEM;
   if (pread(fd, page.get(), kProbeSize, 0) >= 0) return 0;
   return errno == EBADF ? 0 : errno;  // EBADF: opened for writing only, nothing to learn

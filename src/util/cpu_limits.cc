@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads small files under /proc and /sys/fs/cgroup. What cannot be read is no limit. A container may
-// show its own cgroup as the root of the mount, so the path of the process is tried first and the
-// root second.
+// Reads small files under /proc and /sys/fs/cgroup. What cannot be read is no limit. A container
+// may show its own cgroup as the root of the mount, so the path of the process is tried first and
+// the root second.
 #include "util/cpu_limits.h"
 
 #include <sched.h>
@@ -28,8 +28,9 @@ std::string read_file(const std::string& path) {
   return std::string(text, size);
 }
 
-std::string first_word(const std::string& text) { return text.substr(0, text.find_first_of(" \n")); }
-
+std::string first_word(const std::string& text) {
+  return text.substr(0, text.find_first_of(" \n"));
+}
 
 std::string read_in_group(const std::string& mount, const std::string& group, const char* name) {
   std::string text = read_file(mount + group + "/" + name);
@@ -46,13 +47,15 @@ std::optional<size_t> left(const std::string& limit, const std::string& usage) {
 unsigned affinity_cpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1024;  // more processors than the set holds
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return 1024;  // more processors than the set holds
   return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
 }
 
 }  // namespace
 
-std::optional<unsigned> cpus_of_quota_v1(const std::string& quota_us, const std::string& period_us) {
+std::optional<unsigned> cpus_of_quota_v1(const std::string& quota_us,
+                                         const std::string& period_us) {
   const std::optional<size_t> quota = parse_size(first_word(quota_us).c_str());  // "-1": no limit
   const std::optional<size_t> period = parse_size(first_word(period_us).c_str());
   if (!quota || !period || *quota == 0 || *period == 0) return std::nullopt;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The one file that includes spdlog. It is used header-only, with one leaked logger and no registry:
-// Debian's shared library has a static destructor, which must not run under a library that is called
-// from exit handlers.
+// The one file that includes spdlog. It is used header-only, with one leaked logger and no
+// registry: Debian's shared library has a static destructor, which must not run under a library
+// that is called from exit handlers.
 #include "util/log.h"
 
 #include <spdlog/common.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
+#include <strings.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -15,7 +16,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <strings.h>
 
 namespace hipfile {
 namespace {
@@ -37,11 +37,16 @@ LogLevel level() {
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
-    case LogLevel::kError: return spdlog::level::err;
-    case LogLevel::kWarning: return spdlog::level::warn;
-    case LogLevel::kInfo: return spdlog::level::info;
-    case LogLevel::kDebug: return spdlog::level::debug;
-    case LogLevel::kOff: break;
+    case LogLevel::kError:
+      return spdlog::level::err;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kOff:
+      break;
   }
   return spdlog::level::off;
 }

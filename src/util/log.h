@@ -17,9 +17,9 @@ bool is_logged(LogLevel level);
 
 #define log_error(...) ::hipfile::log_message(::hipfile::LogLevel::kError, __VA_ARGS__)
 #define log_warning(...) ::hipfile::log_message(::hipfile::LogLevel::kWarning, __VA_ARGS__)
-#define log_info(...)                                              \
-  do {                                                             \
-    if (::hipfile::is_logged(::hipfile::LogLevel::kInfo))          \
+#define log_info(...)                                                  \
+  do {                                                                 \
+    if (::hipfile::is_logged(::hipfile::LogLevel::kInfo))              \
       ::hipfile::log_message(::hipfile::LogLevel::kInfo, __VA_ARGS__); \
   } while (false)
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Objects behind handles. A handle is an index and a generation, so a stale one is recognised; an
-// object in use is pinned, without a lock and without a write to shared memory, and freed by whoever
-// lets go of it last.
+// object in use is pinned, without a lock and without a write to shared memory, and freed by
+// whoever lets go of it last.
 #pragma once
 
 #include <atomic>
@@ -48,9 +48,10 @@ class Pin {
   std::atomic<const void*>* place_ = nullptr;
 };
 
-/// Thread-safe. Pinning protocol (each step sequentially consistent): a pinner stores the slot in its
-/// record and then looks at the slot's state; a retirer sets the state to dying and then looks at the
-/// records. So at least one of them sees the other, and whoever unpins a dying slot frees it.
+/// Thread-safe. Pinning protocol (each step sequentially consistent): a pinner stores the slot in
+/// its record and then looks at the slot's state; a retirer sets the state to dying and then looks
+/// at the records. So at least one of them sees the other, and whoever unpins a dying slot frees
+/// it.
 template <class T>
 class SlotArray {
  public:

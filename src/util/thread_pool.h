@@ -16,8 +16,9 @@ struct Task {
 };
 
 /// Threads are started as work comes, up to a limit, and never joined: the pool is leaked, and at
-/// exit threads that sleep are no harm. They block all signals, inherit affinity and policy, and are
-/// named "hipfile-io" (rule 32). Tasks run in the order of submission; none may wait for another.
+/// exit threads that sleep are no harm. They block all signals, inherit affinity and policy, and
+/// are named "hipfile-io" (rule 32). Tasks run in the order of submission; none may wait for
+/// another.
 class ThreadPool {
  public:
   explicit ThreadPool(unsigned max_threads) : max_threads_(max_threads) {}

@@ -38,10 +38,11 @@ class PlanTest : public ::testing::Test {
   }
   ~PlanTest() override { std::fclose(stream_); }
 
-  void add(hipFileExtBackend_t id, hipFileExtRefusal_t refusal,
-           std::function<Outcome(const Request&)> run = [](const Request& r) {
-             return Outcome::moved(r.size);
-           }) {
+  void add(
+      hipFileExtBackend_t id, hipFileExtRefusal_t refusal,
+      std::function<Outcome(const Request&)> run = [](const Request& r) {
+        return Outcome::moved(r.size);
+      }) {
     backends_.push_back(std::make_unique<Stub>(
         id, [refusal](const Request&) { return refusal; }, std::move(run)));
   }

@@ -25,7 +25,8 @@ class RequestTest : public ::testing::Test {
                        Direction direction = Direction::kRead) {
     memory_.base = base_;
     memory_.length = length;
-    return make_request({base_, size, file_offset, buffer_offset, direction}, *file_.value(), memory_);
+    return make_request({base_, size, file_offset, buffer_offset, direction}, *file_.value(),
+                        memory_);
   }
 
   char base_[16] = {};
@@ -63,8 +64,9 @@ TEST_F(RequestTest, RangePastTheMemoryIsInvalidValue) {
     off_t offset;
     size_t length;
   };
-  for (const Row& row : {Row{129, 0, 128}, Row{1, 128, 128}, Row{0, 128, 128}, Row{1, 129, 128},
-                         Row{SIZE_MAX, 1, 128}, Row{1, kLargest, 128}, Row{SIZE_MAX, 0, SIZE_MAX}}) {
+  for (const Row& row :
+       {Row{129, 0, 128}, Row{1, 128, 128}, Row{0, 128, 128}, Row{1, 129, 128},
+        Row{SIZE_MAX, 1, 128}, Row{1, kLargest, 128}, Row{SIZE_MAX, 0, SIZE_MAX}}) {
     const Result<Request> request = make(row.size, 0, row.offset, row.length);
     ASSERT_FALSE(request.ok()) << row.size << " at " << row.offset;
     EXPECT_EQ(request.error().code, hipFileInvalidValue);
