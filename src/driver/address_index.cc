@@ -30,6 +30,7 @@ size_t AddressIndex::home(uintptr_t key, size_t capacity) {
 
 uint64_t AddressIndex::find(const void* base) const {
   const auto key = reinterpret_cast<uintptr_t>(base);
+  if (key == 0) return 0;  // the mark of an empty entry
   for (;;) {
     const uint64_t before = sequence_.load(std::memory_order_acquire);
     const Table* table = table_.load(std::memory_order_acquire);

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -27,6 +28,9 @@ namespace {
 constexpr std::uint64_t kAlignment = 4096;
 constexpr std::uint64_t kMostBytes = 0x7ffff000;  // of one transfer in the kernel
 constexpr std::size_t kSmallestSector = 512;
+// One O_DIRECT write that meets a full disk fails as a whole, whatever it wrote before. Written in
+// pieces, the count of a failed transfer is off by one piece at most.
+constexpr std::size_t kLargestWrite = 32 << 20;
 
 bool is_aligned(const FileTransfer& transfer) {
   return transfer.offset >= 0 && static_cast<std::uint64_t>(transfer.offset) % kAlignment == 0 &&
@@ -88,7 +92,7 @@ ssize_t move_once(const FileTransfer& transfer, std::byte* memory, std::uint64_t
     const auto left = static_cast<std::size_t>(transfer.size - done);
     moved = transfer.direction == FileDirection::kRead
                 ? ::pread(transfer.fd, memory + done, left, offset)
-                : ::pwrite(transfer.fd, memory + done, left, offset);
+                : ::pwrite(transfer.fd, memory + done, std::min(left, kLargestWrite), offset);
   } while (moved < 0 && errno == EINTR);
   return moved;
 }
