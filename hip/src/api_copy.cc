@@ -26,7 +26,8 @@ hipError_t copy_in_order(const CopyRequest& request, hipStream_t handle) {
   });
 }
 
-hipError_t fill_in_order(void* to, int value, std::size_t size, hipStream_t handle, bool is_waited) {
+hipError_t fill_in_order(void* to, int value, std::size_t size, hipStream_t handle,
+                         bool is_waited) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
     if (size == 0) return hipSuccess;
     hipError_t error = check_device_range(runtime.device(stream.device), to, size);

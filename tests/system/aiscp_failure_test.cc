@@ -29,7 +29,9 @@ class AiscpFullDiskTest : public AiscpTest, public testing::WithParamInterface<c
     make("from", 64 * kMiB);
   }
   std::string to() const { return disk_.path() + "/to"; }
-  std::string listing() const { return shell("ls -A '" + disk_.path() + "' | grep -v lost+found").out; }
+  std::string listing() const {
+    return shell("ls -A '" + disk_.path() + "' | grep -v lost+found").out;
+  }
 
   FileSystem disk_;
 };

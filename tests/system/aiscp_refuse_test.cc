@@ -34,8 +34,12 @@ class AiscpRefuseTest : public AiscpTest {
 TEST_F(AiscpRefuseTest, SameFileByAnyName) {
   ASSERT_EQ(0, ::link(at("a").c_str(), at("hard").c_str()));
   ASSERT_EQ(0, ::symlink("a", at("soft").c_str()));
-  for (const char* arguments : {"a a", "a ./a", "a hard", "a soft", "soft a", "-f a hard",
-                                "-f soft a", "-f a soft"}) {
+  std::vector<std::string> cases = {"a a", "a ./a", "a soft", "soft a", "-f soft a", "-f a soft"};
+  // Some file systems in user space give every name an inode of its own.
+  if (status_of("a").st_ino == status_of("hard").st_ino) {
+    cases.insert(cases.end(), {"a hard", "-f a hard"});
+  }
+  for (const std::string& arguments : cases) {
     expect_cps_words(arguments);
     expect_content("a", 5000, 1);
   }
@@ -57,7 +61,8 @@ TEST_F(AiscpRefuseTest, JustCreatedFileIsNotOverwritten) {
   ASSERT_EQ(0, ::mkdir(at("e").c_str(), 0755));
   ASSERT_EQ(0, ::mkdir(at("f").c_str(), 0755));
   make("e/a", 100, 2);
-  expect_failure(aiscp({"a", "e/a", "d"}), "aiscp: will not overwrite just-created 'd/a' with 'e/a'");
+  expect_failure(aiscp({"a", "e/a", "d"}),
+                 "aiscp: will not overwrite just-created 'd/a' with 'e/a'");
   expect_content("d/a", 5000, 1);
   const ProcessResult twice = aiscp({"a", "a", "f"});
   EXPECT_EQ("aiscp: warning: source file 'a' specified more than once\n", twice.err);
@@ -65,8 +70,8 @@ TEST_F(AiscpRefuseTest, JustCreatedFileIsNotOverwritten) {
 }
 
 TEST_F(AiscpRefuseTest, WrongUsage) {
-  for (const char* arguments :
-       {"", "a", "-T a", "-T a b c", "-t d -T a", "--foo a b", "-t", "--verb=3 a b", "-t d -t d a"}) {
+  for (const char* arguments : {"", "a", "-T a", "-T a b c", "-t d -T a", "--foo a b", "-t",
+                                "--verb=3 a b", "-t d -t d a"}) {
     expect_cps_words(arguments, 2);
   }
 }

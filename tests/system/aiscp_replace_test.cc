@@ -71,7 +71,8 @@ TEST_F(AiscpReplaceTest, SetIdBitsGoAsAWriteMakesThemGo) {
       )") + who + " cp from a && " + who + " $AISCP from b && stat -c %a:%u a b; chmod 755 .");
     EXPECT_EQ("", result.err);
     ASSERT_EQ(0u, result.out.size() % 2);
-    EXPECT_EQ(result.out.substr(0, result.out.size() / 2), result.out.substr(result.out.size() / 2));
+    EXPECT_EQ(result.out.substr(0, result.out.size() / 2),
+              result.out.substr(result.out.size() / 2));
   }
 }
 

@@ -46,7 +46,8 @@ bool transfer_owner(const struct stat& old, int new_fd) {
 
 /// False where reading fails; a file system without flags has none to give.
 bool transfer_flags(int old_fd, int new_fd) {
-  unsigned old_flags = 0, new_flags = 0;  // the kernel writes an int, whatever the ioctl's name says
+  unsigned old_flags = 0,
+           new_flags = 0;  // the kernel writes an int, whatever the ioctl's name says
   if (::ioctl(old_fd, FS_IOC_GETFLAGS, &old_flags) != 0) return true;
   if (::ioctl(new_fd, FS_IOC_GETFLAGS, &new_flags) != 0) return false;
   if (((old_flags ^ new_flags) & kSettableFlags) != 0) {

@@ -22,7 +22,8 @@ size_t wanted_chunk(const Options& options, uint64_t expected_size) {
   size_t chunk = options.chunk_size != 0 ? options.chunk_size : kDefaultChunk;
   // One page more than the file: the read that finds its end is part of the same chunk.
   if (expected_size != 0) chunk = std::min<uint64_t>(chunk, expected_size + 1);
-  // Larger reads of a file that lies not in the page cache pass it by, whatever its descriptor says.
+  // Larger reads of a file that lies not in the page cache pass it by, whatever its descriptor
+  // says.
   if (options.direct == Direct::kNever) chunk = std::min(chunk, kMiB);
   return std::min(hipfile::align_up(chunk, kPage), kCeiling);
 }

@@ -147,8 +147,9 @@ Status Destination::explain(const Status& failure) const {
   }
   const bool is_full = failure.error() == ENOSPC || failure.error() == EDQUOT;
   if (way_ == Way::kReplace && is_full) {
-    return Status::failure(failure.text() + "; the old file is kept (--inplace needs no room for both)",
-                           failure.error());
+    return Status::failure(
+        failure.text() + "; the old file is kept (--inplace needs no room for both)",
+        failure.error());
   }
   return failure;
 }

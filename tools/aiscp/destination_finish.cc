@@ -17,7 +17,8 @@ namespace aiscp {
 Status Destination::finish(uint64_t end, bool* must_redo) {
   *must_redo = false;
   if (Status status = set_size(end); !status.ok()) return status;
-  file_.reset();  // its descriptors of the file would delay what a network file system does at close
+  file_
+      .reset();  // its descriptors of the file would delay what a network file system does at close
   if (is_in_place()) return finish_in_place();
 
   if (int error = set_attributes(must_redo)) {
@@ -67,8 +68,8 @@ int Destination::set_attributes(bool* must_redo) {
 }
 
 Status Destination::flush() {
-  // Before a new file takes an old one's place its data is on the disk: after a power cut the old or
-  // the new file is there, whole.
+  // Before a new file takes an old one's place its data is on the disk: after a power cut the old
+  // or the new file is there, whole.
   int result = 0;
   if (wish_.options.wants_fsync) {
     result = ::fsync(fd());

@@ -33,7 +33,8 @@ class Registered {
   hipFileExtFileInfo_t info_{};
 };
 
-/// The text of a negative result of hipFileRead() or hipFileWrite(); `error` is errno as it left it.
+/// The text of a negative result of hipFileRead() or hipFileWrite(); `error` is errno as it left
+/// it.
 std::string io_error_text(long result, int error);
 
 }  // namespace aiscp

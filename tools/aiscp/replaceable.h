@@ -9,9 +9,9 @@
 
 namespace aiscp {
 
-/// Why NAME in `directory`, which is the file `old`, must be overwritten in place; NULL if it may be
-/// replaced. `old_fd`: open for reading only, or -1 if that was refused. No descriptor of ours that
-/// can write may be open on the file.
+/// Why NAME in `directory`, which is the file `old`, must be overwritten in place; NULL if it may
+/// be replaced. `old_fd`: open for reading only, or -1 if that was refused. No descriptor of ours
+/// that can write may be open on the file.
 const char* why_in_place(int directory, const std::string& name, const struct stat& old,
                          int old_fd);
 

@@ -106,7 +106,8 @@ hipError_t EmulatedStream::wait_event(DeviceEvent& event) {
 hipError_t EmulatedStream::wait_value(const ValueWait& wait) {
   Machine& machine = machine_;
   const auto run = [&machine, wait] {
-    wait_until_met(machine.scheduler, wait, machine.memory.work_on(wait.address, sizeof(wait.value)));
+    wait_until_met(machine.scheduler, wait,
+                   machine.memory.work_on(wait.address, sizeof(wait.value)));
   };
   submit(run, false);
   return hipSuccess;

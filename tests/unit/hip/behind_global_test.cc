@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The runtime behind a global one: this program exports a hipMalloc and a hipMemcpyAsync of its own,
-// as a program does that links ROCm's library. What the portable runtime calls must be its own.
+// The runtime behind a global one: this program exports a hipMalloc and a hipMemcpyAsync of its
+// own, as a program does that links ROCm's library. What the portable runtime calls must be its
+// own.
 
 #include <dlfcn.h>
 
