@@ -3,43 +3,10 @@
 // The CUDA device against a driver library: by default the fake one, which answers from RAM, so
 // that this runs without a GPU. HIP_PORTABLE_CUDA_LIBRARY=libcuda.so.1 runs it on a real driver.
 
-#include <dlfcn.h>
+#include "cuda_device_fixture.h"
 
-#include <array>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <thread>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "cuda/cuda_device.h"
-
+namespace hip_portable::cuda::test {
 namespace {
-
-using hip_portable::Device;
-using hip_portable::DeviceEvent;
-using hip_portable::DeviceStream;
-using hip_portable::FileTransfer;
-using hip_portable::PointerInfo;
-using hip_portable::ValueWait;
-using hip_portable::ValueWidth;
-using hip_portable::cuda::make_cuda_devices;
-
-constexpr std::size_t kSize = 1 << 20;
-
-const char* library() {
-  const char* named = std::getenv("HIP_PORTABLE_CUDA_LIBRARY");
-  return named != nullptr ? named : FAKE_CUDA_LIBRARY;
-}
-
-std::vector<unsigned char> pattern(std::size_t size) {
-  std::vector<unsigned char> bytes(size);
-  for (std::size_t at = 0; at < size; ++at) bytes[at] = static_cast<unsigned char>(at * 31 + 7);
-  return bytes;
-}
 
 // The driver is opened once per process, so each of these ends its process. Suites of this name run
 // before all others.
@@ -93,52 +60,6 @@ TEST_F(CudaDriverDeathTest, DriverWithoutDevicesIsNoDevice) {
       },
       ::testing::ExitedWithCode(10), "");
 }
-
-class CudaDeviceTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    setenv("HIP_PORTABLE_CUDA_LIBRARY", library(), 1);
-    hipError_t error = hipErrorUnknown;
-    devices_ = make_cuda_devices(&error);
-    ASSERT_EQ(error, hipSuccess);
-    ASSERT_FALSE(devices_.empty());
-  }
-
-  void TearDown() override { EXPECT_EQ(contexts_left_current(), 0); }
-
-  Device& device() { return *devices_.front(); }
-
-  void* allocate(std::size_t size) {
-    void* pointer = nullptr;
-    EXPECT_EQ(device().allocate(size, hipDeviceMallocDefault, &pointer), hipSuccess);
-    return pointer;
-  }
-
-  std::unique_ptr<DeviceStream> make_stream() {
-    std::unique_ptr<DeviceStream> stream;
-    EXPECT_EQ(device().create_stream(hipStreamNonBlocking, 0, &stream), hipSuccess);
-    return stream;
-  }
-
-  std::unique_ptr<DeviceEvent> make_event(unsigned flags = hipEventDefault) {
-    std::unique_ptr<DeviceEvent> event;
-    EXPECT_EQ(device().create_event(flags, &event), hipSuccess);
-    return event;
-  }
-
- private:
-  // Only the fake driver tells.
-  static int contexts_left_current() {
-    void* handle = dlopen(library(), RTLD_NOW | RTLD_NOLOAD);
-    if (handle == nullptr) return 0;
-    const auto depth = reinterpret_cast<int (*)()>(dlsym(handle, "fakeCudaContextDepth"));
-    const int left = depth != nullptr ? depth() : 0;
-    dlclose(handle);
-    return left;
-  }
-
-  std::vector<std::unique_ptr<Device>> devices_;
-};
 
 TEST_F(CudaDeviceTest, IsNotEmulated) { EXPECT_FALSE(device().is_emulated()); }
 
@@ -342,112 +263,5 @@ TEST_F(CudaDeviceTest, StreamOrderedMemoryRoundTrip) {
   EXPECT_EQ(received, sent);
 }
 
-TEST_F(CudaDeviceTest, EventMeasuresTime) {
-  const std::unique_ptr<DeviceStream> stream = make_stream();
-  const std::unique_ptr<DeviceEvent> start = make_event();
-  const std::unique_ptr<DeviceEvent> stop = make_event();
-  EXPECT_EQ(start->query(), hipSuccess);
-  float milliseconds = -1;
-  EXPECT_EQ(stop->elapsed_since(*start, &milliseconds), hipErrorInvalidHandle);
-  EXPECT_EQ(start->record(*stream), hipSuccess);
-  EXPECT_EQ(stop->record(*stream), hipSuccess);
-  EXPECT_EQ(stop->synchronize(), hipSuccess);
-  EXPECT_EQ(stop->elapsed_since(*start, &milliseconds), hipSuccess);
-  EXPECT_GE(milliseconds, 0.0F);
-}
-
-TEST_F(CudaDeviceTest, EventWithoutTimingHasNoTime) {
-  const std::unique_ptr<DeviceEvent> start = make_event(hipEventDisableTiming);
-  const std::unique_ptr<DeviceEvent> stop = make_event(hipEventReleaseToSystem);
-  EXPECT_EQ(start->record(device().null_stream()), hipSuccess);
-  EXPECT_EQ(stop->record(device().null_stream()), hipSuccess);
-  EXPECT_EQ(stop->synchronize(), hipSuccess);
-  float milliseconds = 0;
-  EXPECT_EQ(stop->elapsed_since(*start, &milliseconds), hipErrorInvalidHandle);
-}
-
-TEST_F(CudaDeviceTest, StreamWaitsForAnEventOfAnother) {
-  const std::unique_ptr<DeviceStream> first = make_stream();
-  const std::unique_ptr<DeviceStream> second = make_stream();
-  const std::unique_ptr<DeviceEvent> event = make_event(hipEventDisableTiming);
-  EXPECT_EQ(event->record(*first), hipSuccess);
-  EXPECT_EQ(second->wait_event(*event), hipSuccess);
-  EXPECT_EQ(second->synchronize(), hipSuccess);
-}
-
-TEST_F(CudaDeviceTest, WrittenValueReleasesAWait) {
-  const std::unique_ptr<DeviceStream> stream = make_stream();
-  void* flag = nullptr;
-  ASSERT_EQ(device().allocate(8, hipMallocSignalMemory, &flag), hipSuccess);
-  std::memset(flag, 0, 8);
-  EXPECT_EQ(stream->write_value(flag, 3, ValueWidth::k32), hipSuccess);
-  ValueWait wait;
-  wait.address = flag;
-  wait.value = 3;
-  EXPECT_EQ(stream->wait_value(wait), hipSuccess);
-  wait.width = ValueWidth::k64;
-  wait.condition = hipStreamWaitValueEq;
-  EXPECT_EQ(stream->wait_value(wait), hipSuccess);
-  EXPECT_EQ(stream->synchronize(), hipSuccess);
-  EXPECT_EQ(*static_cast<std::uint32_t*>(flag), 3U);
-  EXPECT_EQ(device().release(flag), hipSuccess);
-}
-
-TEST_F(CudaDeviceTest, WaitWithAMaskIsNotSupported) {
-  const std::unique_ptr<DeviceStream> stream = make_stream();
-  std::uint32_t flag = 1;
-  ValueWait wait;
-  wait.address = &flag;
-  wait.mask = 1;
-  EXPECT_EQ(stream->wait_value(wait), hipErrorNotSupported);
-}
-
-TEST_F(CudaDeviceTest, HostFunctionRunsInTheStream) {
-  const std::unique_ptr<DeviceStream> stream = make_stream();
-  int calls = 0;
-  const hipHostFn_t count = [](void* data) { ++*static_cast<int*>(data); };
-  EXPECT_EQ(stream->host_function(count, &calls), hipSuccess);
-  EXPECT_EQ(stream->synchronize(), hipSuccess);
-  EXPECT_EQ(calls, 1);
-}
-
-TEST_F(CudaDeviceTest, ThreadsShareADevice) {
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([this] {
-      const std::vector<unsigned char> sent = pattern(65536);
-      std::vector<unsigned char> received(65536);
-      void* memory = allocate(65536);
-      EXPECT_EQ(device().copy(memory, sent.data(), sent.size()), hipSuccess);
-      EXPECT_EQ(device().copy(received.data(), memory, sent.size()), hipSuccess);
-      EXPECT_EQ(received, sent);
-      EXPECT_EQ(device().release(memory), hipSuccess);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
-TEST_F(CudaDeviceTest, FileTransferIsRefusedLikeAnUnpreparedGpu) {
-  std::uint64_t copied = 1;
-  std::int32_t status = 0;
-  EXPECT_EQ(device().transfer_file(FileTransfer{}, &copied, &status), hipErrorNotSupported);
-  EXPECT_EQ(status, ENODEV);
-  EXPECT_EQ(copied, 0U);
-}
-
-TEST_F(CudaDeviceTest, ResetEndsStreamsEventsAndMemory) {
-  const std::unique_ptr<DeviceStream> stream = make_stream();
-  const std::unique_ptr<DeviceEvent> event = make_event();
-  void* pinned = nullptr;
-  ASSERT_EQ(device().allocate_host(4096, 0, &pinned), hipSuccess);
-  ASSERT_NE(allocate(kSize), nullptr);
-  ASSERT_EQ(device().reset(), hipSuccess);
-  EXPECT_EQ(stream->query(), hipErrorContextIsDestroyed);
-  EXPECT_EQ(event->synchronize(), hipErrorContextIsDestroyed);
-  EXPECT_EQ(device().release_host(pinned), hipErrorInvalidValue);
-  void* memory = allocate(kSize);
-  EXPECT_EQ(device().release(memory), hipSuccess);
-  EXPECT_EQ(device().null_stream().synchronize(), hipSuccess);
-}
-
 }  // namespace
+}  // namespace hip_portable::cuda::test
