@@ -129,7 +129,7 @@ TEST_F(AiscpContentTest, GrowingFileHasAnEndAndAWarning) {
   std::thread writer([&] {
     Fd fd(at("from"), O_WRONLY | O_APPEND);
     const std::vector<uint8_t> more = make_pattern(65536, 3);
-    while (!is_over && status_of("from").st_size < static_cast<off_t>(2048 * kMiB)) {
+    while (!is_over && status_of("from").st_size < static_cast<off_t>(300 * kMiB)) {
       (void)!::write(fd.get(), more.data(), more.size());
     }
   });

@@ -18,8 +18,9 @@ Status ChunkWriter::write(const Buffer& buffer, const Piece& piece) {
   if (rounded != piece.size) {
     Status status = clear_padding(buffer, piece.size, rounded);
     if (status.ok()) status = write_range(buffer, piece, rounded, &done);
-    // A limit may lie inside the padding: then the bytes themselves still fit.
-    if (!status.ok() && status.error() != EFBIG && status.error() != ENOSPC) return status;
+    // A limit may lie inside the padding (EFBIG, or EINVAL where it cuts a block): then the bytes
+    // themselves still fit. Any other error comes again.
+    if (status.is_interrupted()) return status;
   }
   if (done < piece.size) {
     Status status = write_range(buffer, piece, piece.size, &done);
