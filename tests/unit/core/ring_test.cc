@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// The pinned ring: bounds, order, small slots. Without a runtime in use the memory stays pageable.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "gpu/pinned_ring.h"
+
+namespace hipfile {
+namespace {
+
+constexpr size_t kTwoSlabs = 2 * PinnedRing::kSlabSize;
+
+class RingTest : public ::testing::Test {
+ protected:
+  Gpu gpu_;
+  PinnedRing& ring_ = *new PinnedRing(gpu_, kTwoSlabs);  // leaked, as the driver does
+};
+
+TEST_F(RingTest, NothingIsTakenBeforeItIsNeeded) { EXPECT_EQ(ring_.size(), 0u); }
+
+TEST_F(RingTest, GrowsToItsBoundAndNoFurther) {
+  std::vector<SlotLease> leases;
+  std::set<char*> addresses;
+  while (SlotLease lease = ring_.try_lease()) {
+    addresses.insert(lease.data());
+    leases.push_back(std::move(lease));
+  }
+  EXPECT_EQ(leases.size(), kTwoSlabs / PinnedRing::kSlotSize);
+  EXPECT_EQ(addresses.size(), leases.size());
+  EXPECT_EQ(ring_.size(), kTwoSlabs);
+}
+
+TEST_F(RingTest, NoRequestMayHoldMoreThanAQuarter) {
+  EXPECT_EQ(ring_.slots_per_request(), kTwoSlabs / PinnedRing::kSlotSize / 4);
+}
+
+TEST_F(RingTest, WaiterGetsTheSlotThatComesBack) {
+  std::vector<SlotLease> leases;
+  while (SlotLease lease = ring_.try_lease()) leases.push_back(std::move(lease));
+  std::atomic<bool> is_served{false};
+  std::thread waiter([&] {
+    const SlotLease lease = ring_.lease();
+    is_served = static_cast<bool>(lease);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(is_served);
+  leases.pop_back();
+  waiter.join();
+  EXPECT_TRUE(is_served);
+}
+
+TEST_F(RingTest, SmallSlotIsTheThreadsOwn) {
+  char* mine = ring_.small_slot();
+  ASSERT_NE(mine, nullptr);
+  EXPECT_EQ(ring_.small_slot(), mine);
+  char* other = nullptr;
+  std::thread([&] { other = ring_.small_slot(); }).join();
+  EXPECT_NE(other, mine);
+  char* again = nullptr;
+  std::thread([&] { again = ring_.small_slot(); }).join();
+  EXPECT_EQ(again, other);  // a thread that ended leaves its slot to the next
+}
+
+TEST_F(RingTest, TrimGivesBackWhatIsNotOut) {
+  { const SlotLease lease = ring_.lease(); }
+  EXPECT_GT(ring_.size(), 0u);
+  ring_.trim();
+  EXPECT_EQ(ring_.size(), 0u);
+  EXPECT_TRUE(static_cast<bool>(ring_.lease()));
+}
+
+}  // namespace
+}  // namespace hipfile
