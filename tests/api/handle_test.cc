@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <set>
 
 #include "api_fixture.h"
@@ -63,7 +64,7 @@ TEST_F(HandleTest, OtherHandleTypesAreNotSupported) {
   Fd fd(file("f"), O_RDWR | O_CREAT);
   for (int type : {0, 2, 3, 4, 99, -1}) {
     hipFileDescr_t descr = describe(fd.get());
-    descr.type = static_cast<hipFileFileHandleType_t>(type);
+    std::memcpy(&descr.type, &type, sizeof type);  // as C can
     hipFileHandle_t handle = nullptr;
     EXPECT_CODE(hipFileIONotSupported, hipFileHandleRegister(&handle, &descr));
     EXPECT_EQ(0, hipFileUseCount());
