@@ -30,10 +30,11 @@ Outcome Outcome::failure(const Error& error, size_t done) {
 
 Split split_at(off_t begin, off_t end, size_t alignment) {
   const auto unit = static_cast<uint64_t>(alignment);
-  const auto up = static_cast<off_t>(align_up(static_cast<uint64_t>(begin), unit));
-  const auto down = static_cast<off_t>(align_down(static_cast<uint64_t>(end), unit));
+  // Unsigned until compared: rounded up, the largest offsets are no offset any more.
+  const uint64_t up = align_up(static_cast<uint64_t>(begin), unit);
+  const uint64_t down = align_down(static_cast<uint64_t>(end), unit);
   if (alignment == 0 || up >= down) return {begin, end, end, end};
-  return {begin, up, down, end};
+  return {begin, static_cast<off_t>(up), static_cast<off_t>(down), end};
 }
 
 size_t direct_alignment(const Request& request) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
@@ -56,7 +57,12 @@ std::vector<Stretch> choose_views(const Request& request) {
   const off_t end = request.end();
   const DirectFacts& direct = file.facts().direct;
   const bool is_wanted = file.client_is_direct();
-  if (!direct.possible() || file.direct_fd() < 0) return {{begin, end, false}};
+  // A direct read goes to the end of its last block, which must be an offset too.
+  const auto unit = static_cast<off_t>(direct_alignment(request));
+  const bool has_whole_blocks = end <= std::numeric_limits<off_t>::max() - unit;
+  if (!direct.possible() || !has_whole_blocks || file.direct_fd() < 0) {
+    return {{begin, end, false}};
+  }
   if (file.buffered_fd() < 0) return {{begin, end, true}};
   const bool can_ask = request.is_read() && direct.reads_direct && request.size > kSmallestProbed &&
                        file.facts().reports_residency;
