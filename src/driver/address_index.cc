@@ -14,6 +14,16 @@ constexpr size_t kFirstCapacity = 256;
 
 AddressIndex::AddressIndex() : table_(make_table(kFirstCapacity)) {}
 
+AddressIndex::~AddressIndex() {
+  Table* table = table_.load(std::memory_order_relaxed);
+  while (table != nullptr) {
+    Table* outgrown = table->outgrown;
+    delete[] table->entries;
+    delete table;
+    table = outgrown;
+  }
+}
+
 AddressIndex::Table* AddressIndex::make_table(size_t capacity) {
   auto* table = new (std::nothrow) Table;
   if (table == nullptr) return nullptr;
@@ -65,6 +75,7 @@ bool AddressIndex::grow() {
     const uintptr_t key = old->entries[at].key.load(std::memory_order_relaxed);
     if (key != 0) put(*larger, key, old->entries[at].value.load(std::memory_order_relaxed));
   }
+  larger->outgrown = old;
   table_.store(larger, std::memory_order_release);
   return true;
 }

@@ -10,11 +10,12 @@
 namespace hipfile {
 
 /// An open-addressing hash table read under a sequence counter. Any number of readers; writers are
-/// serialised by the caller. Tables that were outgrown are never freed, since a reader may still be
-/// in them: they double in size, so all of them together take less than the present one.
+/// serialised by the caller. Tables that were outgrown live as long as the index, since a reader may
+/// still be in them: they double in size, so all of them together take less than the present one.
 class AddressIndex {
  public:
   AddressIndex();
+  ~AddressIndex();
   AddressIndex(const AddressIndex&) = delete;
   AddressIndex& operator=(const AddressIndex&) = delete;
 
@@ -35,6 +36,7 @@ class AddressIndex {
   struct Table {
     size_t capacity = 0;  // a power of two
     Entry* entries = nullptr;
+    Table* outgrown = nullptr;  // the one before, which readers may still be in
   };
 
   static Table* make_table(size_t capacity);
