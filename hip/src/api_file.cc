@@ -5,6 +5,7 @@
 
 #include "api_file.h"
 
+#include "backend.h"
 #include "entry.h"
 
 namespace hip_portable {
@@ -53,4 +54,10 @@ int hipPortableDeviceIsEmulated(int device) {
   hip_portable::Runtime* runtime = nullptr;
   if (hip_portable::enter(&runtime) != hipSuccess || !runtime->is_device(device)) return -1;
   return runtime->device(device).is_emulated() ? 1 : 0;
+}
+
+hipError_t hipPortablePassedOver() {
+  hip_portable::Runtime* runtime = nullptr;
+  (void)hip_portable::enter(&runtime);  // the devices are chosen by the first call
+  return hip_portable::passed_over();
 }

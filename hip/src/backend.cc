@@ -4,6 +4,8 @@
 
 #include "backend.h"
 
+#include <atomic>
+
 #include "emulated/emulated_device.h"
 #if HIP_PORTABLE_HAVE_CUDA
 #include "cuda/cuda_device.h"
@@ -11,6 +13,8 @@
 
 namespace hip_portable {
 namespace {
+
+std::atomic<hipError_t> passed_over_error{hipSuccess};
 
 hipError_t make_cuda(std::vector<std::unique_ptr<Device>>* devices) {
 #if HIP_PORTABLE_HAVE_CUDA
@@ -32,9 +36,13 @@ hipError_t make_devices(const Settings& settings, std::vector<std::unique_ptr<De
     case BackendChoice::kUnknown: return hipErrorNoDevice;
     case BackendChoice::kAuto: break;
   }
-  if (make_cuda(devices) == hipSuccess) return hipSuccess;
+  const hipError_t error = make_cuda(devices);
+  passed_over_error.store(error);
+  if (error == hipSuccess) return hipSuccess;
   devices->clear();
   return emulated::make_emulated_devices(settings, devices);
 }
+
+hipError_t passed_over() { return passed_over_error.load(); }
 
 }  // namespace hip_portable

@@ -16,4 +16,7 @@ namespace hip_portable {
 // driver's own. Devices stand in the order of their ordinals and are all of one backend.
 hipError_t make_devices(const Settings& settings, std::vector<std::unique_ptr<Device>>* devices);
 
+// Why make_devices() took the emulated device for auto; hipSuccess if it did not.
+hipError_t passed_over();
+
 }  // namespace hip_portable

@@ -35,6 +35,7 @@ struct HipTable {
   decltype(&::hipPortableMarker) PortableMarker = nullptr;
   decltype(&::hipPortableSetLastError) PortableSetLastError = nullptr;
   decltype(&::hipPortableDeviceIsEmulated) PortableDeviceIsEmulated = nullptr;
+  decltype(&::hipPortablePassedOver) PortablePassedOver = nullptr;
 };
 
 }  // namespace hipfile::gpu

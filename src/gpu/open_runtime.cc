@@ -76,6 +76,7 @@ Opened check(void* object, const std::string& name) {
   if (runtime->is_portable) {
     find(object, "hipPortableSetLastError", hip.PortableSetLastError);
     find(object, "hipPortableDeviceIsEmulated", hip.PortableDeviceIsEmulated);
+    find(object, "hipPortablePassedOver", hip.PortablePassedOver);
   }
   Dl_info info = {};
   dladdr(reinterpret_cast<const void*>(hip.Malloc), &info);

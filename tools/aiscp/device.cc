@@ -28,29 +28,6 @@ std::string path_of_our_runtime() {
   return slash == std::string::npos ? kOurRuntime : library.substr(0, slash + 1) + kOurRuntime;
 }
 
-/// A GPU's driver that is there but was not used, and why; empty if there is no GPU.
-std::string unusable_gpu() {
-  struct Driver {
-    const char* presence;
-    const char* node;
-    const char* name;
-  };
-  // NVIDIA's driver without a card has no /dev/nvidia0; /dev/kfd is there for AMD cards only.
-  for (const Driver& driver : {Driver{"/dev/kfd", "/dev/kfd", "AMD"},
-                               Driver{"/dev/nvidia0", "/dev/nvidia0", "NVIDIA"},
-                               Driver{"/dev/dxg", "/dev/dxg", "WSL"}}) {
-    if (::access(driver.presence, F_OK) != 0) continue;
-    const int fd = ::open(driver.node, O_RDWR | O_CLOEXEC);
-    const int error = fd < 0 ? errno : 0;
-    if (fd >= 0) ::close(fd);
-    const std::string reason =
-        error != 0 ? std::string(driver.node) + ": " + std::strerror(error)
-                   : hipfile::gpu::describe_binding();
-    return std::string("the ") + driver.name + " GPU cannot be used (" + reason + ")";
-  }
-  return {};
-}
-
 }  // namespace
 
 Status Device::prepare_environment(const Options& options) {
@@ -104,6 +81,31 @@ Status Device::choose(const Options& options) {
   }
   const auto ask = hip().PortableDeviceIsEmulated;
   is_emulated_ = ask != nullptr && ask(ordinals_[0]) == 1;
+  return {};
+}
+
+std::string Device::unusable_gpu() const {
+  struct Driver {
+    const char* node;
+    const char* name;
+  };
+  // /dev/kfd and /dev/nvidia0 are there for cards only, not for a driver alone.
+  for (const Driver& driver : {Driver{"/dev/kfd", "AMD"}, Driver{"/dev/nvidia0", "NVIDIA"},
+                               Driver{"/dev/dxg", "NVIDIA"}}) {
+    if (::access(driver.node, F_OK) != 0) continue;
+    const int fd = ::open(driver.node, O_RDWR | O_CLOEXEC);
+    const int error = fd < 0 ? errno : 0;
+    if (fd >= 0) ::close(fd);
+    std::string reason;
+    if (error != 0) {
+      reason = std::string(driver.node) + ": " + std::strerror(error);
+    } else if (std::strcmp(driver.name, "AMD") == 0) {
+      reason = hipfile::gpu::describe_binding();
+    } else if (hip().PortablePassedOver != nullptr) {
+      reason = "its driver: " + error_name(hip().PortablePassedOver());
+    }
+    return std::string("the ") + driver.name + " GPU cannot be used (" + reason + ")";
+  }
   return {};
 }
 

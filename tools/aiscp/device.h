@@ -34,6 +34,8 @@ class Device {
  private:
   Status bind(const Options& options);
   Status choose(const Options& options);
+  /// A GPU that is there but was passed over, and why; empty if there is none.
+  std::string unusable_gpu() const;
   void tell_choice(const Options& options) const;
 
   enum class State { kNew, kOpen, kFailed };

@@ -31,6 +31,13 @@ hipError_t hipPortableSetLastError(hipError_t error);
 /** @return 1 if the device is emulated in host memory, 0 if it is hardware, -1 if there is none */
 int hipPortableDeviceIsEmulated(int device);
 
+/**
+ * Why the emulated device stands where HIP_PORTABLE_BACKEND=auto would have had NVIDIA's.
+ * @return the error of NVIDIA's driver, hipErrorNoDevice if there is none; hipSuccess if it is in
+ *         use or was not asked
+ */
+hipError_t hipPortablePassedOver(void);
+
 /** A file: its descriptor, which must be open with O_DIRECT. Bytes behind fd are zero. */
 typedef union hipAmdFileHandle_t {
   void *handle;

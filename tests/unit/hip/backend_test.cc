@@ -36,6 +36,9 @@ TEST(BackendChoice, DeviceIsOfTheExpectedKind) {
   EXPECT_EQ(error, hipSuccess);
   EXPECT_GE(count, 1);
   EXPECT_EQ(hipPortableDeviceIsEmulated(0), expected() == "emulated" ? 1 : 0);
+  if (hipPortableDeviceIsEmulated(0) == 0) {
+    EXPECT_EQ(hipPortablePassedOver(), hipSuccess);
+  }
 }
 
 TEST(BackendChoice, EveryCallAnswersNoDeviceWhereThereIsNone) {
