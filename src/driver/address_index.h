@@ -10,8 +10,9 @@
 namespace hipfile {
 
 /// An open-addressing hash table read under a sequence counter. Any number of readers; writers are
-/// serialised by the caller. Tables that were outgrown live as long as the index, since a reader may
-/// still be in them: they double in size, so all of them together take less than the present one.
+/// serialised by the caller. Tables that were outgrown live as long as the index, since a reader
+/// may still be in them: they double in size, so all of them together take less than the present
+/// one.
 class AddressIndex {
  public:
   AddressIndex();
