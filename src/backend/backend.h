@@ -10,13 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "resource/direction.h"
 #include "resource/file.h"
 #include "resource/memory.h"
 #include "util/result.h"
 
 namespace hipfile {
-
-enum class Direction { kRead, kWrite };
 
 /// One valid request: its range lies inside the memory, and its size under the cap. The file and
 /// the memory are pinned by the caller until run() returns.

@@ -23,7 +23,9 @@ Error error_of(const IoDone& done) {
 }
 
 int view_of(const Request& request, bool is_direct) {
-  const int wanted = is_direct ? request.file->direct_fd() : request.file->buffered_fd();
+  File& file = *request.file;
+  const int wanted =
+      is_direct ? file.direct_fd(request.direction) : file.buffered_fd(request.direction);
   return wanted >= 0 ? wanted : request.file->own_fd();
 }
 

@@ -20,7 +20,7 @@ hipFileExtRefusal_t Fastpath::refuses(const Request& request) const {
   if (options_.force_compat) return hipFileExtRefusalForcedCompat;
   if (!request.memory.is_device()) return hipFileExtRefusalNotDeviceMemory;
   if (!gpu_.has_direct_io()) return hipFileExtRefusalRuntimeLacksDirect;
-  if (!file.has_direct_view()) return hipFileExtRefusalNoDirectView;
+  if (!file.has_direct_view(request.direction)) return hipFileExtRefusalNoDirectView;
   const bool is_exempt = options_.any_file_system && file.facts().is_regular();
   if (!is_exempt && !file.facts().is_fastpath_file_system()) return hipFileExtRefusalFileSystem;
   if (file.has_fastpath_failed()) return hipFileExtRefusalFailedBefore;
@@ -36,8 +36,8 @@ hipFileExtRefusal_t Fastpath::refuses(const Request& request) const {
 
 Outcome Fastpath::run(const Request& request) {
   const DirectResult result =
-      gpu_.direct_io(request.file->direct_fd(), request.address, request.size, request.file_offset,
-                     request.memory.device, !request.is_read());
+      gpu_.direct_io(request.file->direct_fd(request.direction), request.address, request.size,
+                     request.file_offset, request.memory.device, !request.is_read());
   return Outcome::failure(result.error, result.done);
 }
 

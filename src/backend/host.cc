@@ -55,7 +55,7 @@ Outcome Host::run_direct(const Request& request) {
   const auto address = reinterpret_cast<uintptr_t>(middle.address);
   if (!is_aligned(address, file.facts().direct.memory_alignment)) return run_buffered(request);
 
-  const Outcome moved = run_in_chunks(middle, file.direct_fd(), engines_.direct());
+  const Outcome moved = run_in_chunks(middle, file.direct_fd(request.direction), engines_.direct());
   if (moved.failed() && moved.done == 0) return moved;
   Outcome head, tail;
   if (split.begin < split.middle_begin) {
@@ -68,7 +68,7 @@ Outcome Host::run_direct(const Request& request) {
 }
 
 Outcome Host::run_buffered(const Request& request) {
-  const int buffered = request.file->buffered_fd();
+  const int buffered = request.file->buffered_fd(request.direction);
   const int fd = buffered >= 0 ? buffered : request.file->own_fd();
   if (!request.is_read()) return outcome_of(transfer_fully(whole_op(request, fd)));
   return run_in_chunks(request, fd, engines_.buffered());

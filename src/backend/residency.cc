@@ -60,10 +60,10 @@ std::vector<Stretch> choose_views(const Request& request) {
   // A direct read goes to the end of its last block, which must be an offset too.
   const auto unit = static_cast<off_t>(direct_alignment(request));
   const bool has_whole_blocks = end <= std::numeric_limits<off_t>::max() - unit;
-  if (!direct.possible() || !has_whole_blocks || file.direct_fd() < 0) {
+  if (!direct.possible() || !has_whole_blocks || file.direct_fd(request.direction) < 0) {
     return {{begin, end, false}};
   }
-  if (file.buffered_fd() < 0) return {{begin, end, true}};
+  if (file.buffered_fd(request.direction) < 0) return {{begin, end, true}};
   const bool can_ask = request.is_read() && direct.reads_direct && request.size > kSmallestProbed &&
                        file.facts().reports_residency;
   if (!can_ask) return {{begin, end, is_wanted}};

@@ -46,8 +46,9 @@ Status Driver::resolve(hipFileHandle_t handle, const Arguments& arguments, Opera
     return Error::of(hipFileInvalidFileOpenFlag);
   }
   operands->request = request.value();
-  (void)
-      operands->file->direct_fd();  // the planner opens nothing: the view is there, or has a reason
+  (void)operands->file->direct_fd(
+      operands->request
+          .direction);  // the planner opens nothing: the view is there, or has a reason
   return Status();
 }
 
@@ -74,8 +75,8 @@ Status Driver::file_info(hipFileHandle_t handle, hipFileExtFileInfo_t* info) {
   if (use_count() == 0) return Error::from_errno(EINVAL);
   const Pin<File> file = files_.pin(reinterpret_cast<uintptr_t>(handle));
   if (!file) return Error::of(hipFileHandleNotRegistered);
-  const bool has_direct = file->direct_fd() >= 0;
-  (void)file->buffered_fd();
+  const bool has_direct = file->direct_fd(Direction::kRead) >= 0;
+  (void)file->buffered_fd(Direction::kRead);
   const DirectFacts& direct = file->facts().direct;
   *info = {};
   if (has_direct) {

@@ -40,8 +40,10 @@ Result<std::unique_ptr<File>> File::open(int client_fd) {
 }
 
 File::~File() {
-  const int second = second_.load(std::memory_order_acquire);
-  if (second >= 0) close_or_park(UniqueFd(second));
+  for (const std::atomic<int>* view : {&second_, &second_for_writing_}) {
+    const int second = view->load(std::memory_order_acquire);
+    if (second >= 0) close_or_park(UniqueFd(second));
+  }
   close_or_park(std::move(own_));
 }
 
@@ -63,7 +65,7 @@ bool File::appends_now() const {
   return flags >= 0 && (flags & O_APPEND) != 0;
 }
 
-int File::direct_fd() {
+int File::direct_fd(Direction direction) {
   if (!facts_.direct.possible()) {
     // Nothing to gain, and the reason is worth naming where a view was asked for.
     hipFileExtViewReason_t none = hipFileExtViewOk;
@@ -72,27 +74,39 @@ int File::direct_fd() {
                                               : hipFileExtViewFileType);
     return kNoView;
   }
-  return client_is_direct() ? own_.get() : second_fd();
+  return client_is_direct() ? own_.get() : second_fd(direction);
 }
 
-bool File::has_direct_view() const {
+bool File::has_direct_view(Direction direction) const {
   if (!facts_.direct.possible()) return false;
-  return client_is_direct() || second_.load(std::memory_order_acquire) >= 0;
+  return client_is_direct() || second_of(direction).load(std::memory_order_acquire) >= 0;
 }
 
-int File::buffered_fd() { return client_is_direct() ? second_fd() : own_.get(); }
+int File::buffered_fd(Direction direction) {
+  return client_is_direct() ? second_fd(direction) : own_.get();
+}
 
-int File::second_fd() {
-  const int known = second_.load(std::memory_order_acquire);
+const std::atomic<int>& File::second_of(Direction direction) const {
+  const bool is_apart = direction == Direction::kWrite && facts_.is_block_device();
+  return is_apart ? second_for_writing_ : second_;
+}
+
+std::atomic<int>& File::second_of(Direction direction) {
+  return const_cast<std::atomic<int>&>(std::as_const(*this).second_of(direction));
+}
+
+int File::second_fd(Direction direction) {
+  std::atomic<int>& second = second_of(direction);
+  const int known = second.load(std::memory_order_acquire);
   if (known != kNotOpened) return known;
-  SecondView view = open_second_view(own_.get(), facts_);
+  SecondView view = open_second_view(own_.get(), facts_, direction);
   int expected = kNotOpened;
   const int opened = view.fd ? view.fd.get() : kNoView;
   if (!view.fd) {
     view_errno_.store(view.error, std::memory_order_relaxed);
     reason_.store(view.reason, std::memory_order_release);
   }
-  if (second_.compare_exchange_strong(expected, opened, std::memory_order_acq_rel)) {
+  if (second.compare_exchange_strong(expected, opened, std::memory_order_acq_rel)) {
     (void)view.fd.release();
     return opened;
   }

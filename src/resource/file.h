@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 
+#include "resource/direction.h"
 #include "resource/file_facts.h"
 #include "util/result.h"
 #include "util/unique_fd.h"
@@ -34,12 +35,12 @@ class File {
   /// from Linux 6.10, else kcmp, else device, inode and flags).
   bool is_still_client_fd() const;
 
-  /// The descriptor with O_DIRECT, or -1. Opens the second view if it is the direct one.
-  int direct_fd();
-  /// The descriptor without O_DIRECT, or -1. Opens the second view if it is the buffered one.
-  int buffered_fd();
+  /// The descriptor with O_DIRECT for a direction, or -1. Opens the second view if it is that one.
+  int direct_fd(Direction direction);
+  /// The descriptor without O_DIRECT, or -1. Opens the second view if it is that one.
+  int buffered_fd(Direction direction);
   /// True if a direct view is open already. Opens nothing.
-  bool has_direct_view() const;
+  bool has_direct_view(Direction direction) const;
   /// The view to fall back on when the wanted one is not there.
   int own_fd() const { return own_.get(); }
   bool client_is_direct() const { return (facts_.status_flags & kDirectFlag) != 0; }
@@ -64,12 +65,17 @@ class File {
   static constexpr int kNotOpened = -2;  // second_: not tried yet
   static constexpr int kNoView = -1;     // second_: tried in vain
 
-  int second_fd();
+  /// Block devices have a second view of their own for writing, opened at the first write: closing
+  /// a writable descriptor of one wakes udev, which reads the whole disk's labels again.
+  std::atomic<int>& second_of(Direction direction);
+  const std::atomic<int>& second_of(Direction direction) const;
+  int second_fd(Direction direction);
 
   const int client_fd_;
   UniqueFd own_;
   const FileFacts facts_;
   std::atomic<int> second_{kNotOpened};
+  std::atomic<int> second_for_writing_{kNotOpened};  // of a block device opened for both
   std::atomic<hipFileExtViewReason_t> reason_{hipFileExtViewOk};
   std::atomic<int> view_errno_{0};
   std::atomic<bool> fastpath_failed_{false};

@@ -76,12 +76,17 @@ int second_view_flags(int status_flags) {
   return kept | flipped | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 }
 
-SecondView open_second_view(int fd, const FileFacts& facts) {
+int read_only(int flags) {
+  return (flags & O_ACCMODE) == O_RDWR ? (flags & ~O_ACCMODE) | O_RDONLY : flags;
+}
+
+SecondView open_second_view(int fd, const FileFacts& facts, Direction direction) {
   if (!facts.is_regular() && !facts.is_block_device()) return refused(hipFileExtViewFileType, 0);
   if (facts.is_path_only()) return refused(hipFileExtViewNoPermission, EBADF);
   char path[40];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  const int flags = second_view_flags(facts.status_flags);
+  int flags = second_view_flags(facts.status_flags);
+  if (facts.is_block_device() && direction == Direction::kRead) flags = read_only(flags);
   const int opened = open(path, flags);
   if (opened < 0) {
     const int error = errno;

@@ -5,6 +5,7 @@
 
 #include <hipfile_ext.h>
 
+#include "resource/direction.h"
 #include "resource/file_facts.h"
 #include "util/unique_fd.h"
 
@@ -22,8 +23,12 @@ struct SecondView {
 /// without O_NONBLOCK a leased file would block.
 int second_view_flags(int status_flags);
 
+/// The same for reading alone, from a descriptor that may read.
+int read_only(int flags);
+
 /// Open the second view of `fd`. Regular files and block devices only; never blocks, never fails
 /// loudly: what cannot be opened has a reason.
-SecondView open_second_view(int fd, const FileFacts& facts);
+/// A block device is opened for reading only unless the view is for writing.
+SecondView open_second_view(int fd, const FileFacts& facts, Direction direction);
 
 }  // namespace hipfile

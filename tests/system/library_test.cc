@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "api_fixture.h"
@@ -96,6 +97,29 @@ TEST_P(BlockDeviceTest, EndOfTheDeviceIsTheEndOfTheFile) {
   EXPECT_EQ(0, hipFileRead(handle, buffer.data(), 65536, end, 0));
   EXPECT_EQ(4096, hipFileWrite(handle, buffer.data(), 65536, end - 4096, 0));
   EXPECT_ERRNO(ENOSPC, hipFileWrite(handle, buffer.data(), 65536, end, 0));
+}
+
+// Descriptors of this process that may write to a path.
+int writable_descriptors(const std::string& path) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code error;
+    if (std::filesystem::read_symlink(entry.path(), error) != path) continue;
+    const int flags = ::fcntl(std::stoi(entry.path().filename()), F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) ++count;
+  }
+  return count;
+}
+
+TEST_P(BlockDeviceTest, Rule18WritableViewIsOpenedAtTheFirstWrite) {
+  Fd fd(disk_.device(), O_RDWR);
+  hipFileHandle_t handle = register_fd(fd.get());
+  Buffer buffer(65536);
+  const int before = writable_descriptors(disk_.device());
+  EXPECT_EQ(65536, hipFileRead(handle, buffer.data(), 65536, 0, 0));
+  EXPECT_EQ(before, writable_descriptors(disk_.device()));
+  EXPECT_EQ(65536, hipFileWrite(handle, buffer.data(), 65536, 0, 0));
+  EXPECT_EQ(before + 1, writable_descriptors(disk_.device()));
 }
 
 INSTANTIATE_TEST_SUITE_P(, BlockDeviceTest, testing::Values("512", "4096"),

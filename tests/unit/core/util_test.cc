@@ -110,6 +110,8 @@ TEST(SecondView, OnlyKnownFlagsCarryOver) {
   const int always = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   EXPECT_EQ(second_view_flags(O_RDWR | O_TMPFILE), O_RDWR | O_DIRECT | always);
   EXPECT_EQ(second_view_flags(O_WRONLY | O_DIRECT | O_SYNC), O_WRONLY | O_SYNC | always);
+  EXPECT_EQ(read_only(O_RDWR | O_DIRECT), O_RDONLY | O_DIRECT);
+  EXPECT_EQ(read_only(O_WRONLY | O_DIRECT), O_WRONLY | O_DIRECT);
   EXPECT_EQ(second_view_flags(O_RDONLY | O_TRUNC | O_CREAT | O_APPEND),
             O_DIRECT | O_APPEND | always);
 }
