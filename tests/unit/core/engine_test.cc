@@ -17,6 +17,7 @@
 #include "engine/transfer_loop.h"
 #include "engine/uring.h"
 #include "util/unique_fd.h"
+#include "support/kept.h"
 
 namespace hipfile {
 namespace {
@@ -190,7 +191,7 @@ class ChoiceTest : public ::testing::Test {
 
 TEST_F(ChoiceTest, ThreadsCanBeForced) {
   setenv("HIPFILE_ENGINE", "threads", 1);
-  const EngineChoice choice = choose_engines();
+  const EngineChoice& choice = kept(choose_engines());
   EXPECT_EQ(std::string(choice.direct().name()), "threads");
   EXPECT_NE(choice.reason.find("HIPFILE_ENGINE"), std::string::npos);
 }
@@ -198,13 +199,13 @@ TEST_F(ChoiceTest, ThreadsCanBeForced) {
 TEST_F(ChoiceTest, ForcedUringServesTheCacheToo) {
   if (probe_uring() != 0) GTEST_SKIP() << "io_uring does not work here";
   setenv("HIPFILE_ENGINE", "uring", 1);
-  const EngineChoice choice = choose_engines();
+  const EngineChoice& choice = kept(choose_engines());
   EXPECT_EQ(std::string(choice.direct().name()), "uring");
   EXPECT_EQ(std::string(choice.buffered().name()), "uring");
 }
 
 TEST_F(ChoiceTest, CachedRangesGoToThreadsByDefault) {
-  const EngineChoice choice = choose_engines();
+  const EngineChoice& choice = kept(choose_engines());
   EXPECT_EQ(std::string(choice.buffered().name()), "threads");
   EXPECT_FALSE(choice.reason.empty());
 }

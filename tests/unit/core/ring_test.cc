@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "gpu/pinned_ring.h"
+#include "support/kept.h"
 
 namespace hipfile {
 namespace {
@@ -18,7 +20,8 @@ constexpr size_t kTwoSlabs = 2 * PinnedRing::kSlabSize;
 class RingTest : public ::testing::Test {
  protected:
   Gpu gpu_;
-  PinnedRing& ring_ = *new PinnedRing(gpu_, kTwoSlabs);  // leaked, as the driver does
+  PinnedRing& ring_ =
+      *kept(std::make_unique<PinnedRing>(gpu_, kTwoSlabs));  // for good, as the driver does
 };
 
 TEST_F(RingTest, NothingIsTakenBeforeItIsNeeded) { EXPECT_EQ(ring_.size(), 0u); }
