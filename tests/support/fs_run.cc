@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   const std::string reason = file_system.mount(argv[at], mebibytes);
   if (reason.empty()) return run_in(file_system.path(), argv + at + 1);
   if (!or_plain) {
-    std::printf("SKIPPED: no %s here: %s\n", argv[at], reason.c_str());
+    std::printf("SKIPPED: no %s here (%s)\n", argv[at], reason.c_str());
     return kSkipped;
   }
   std::printf("no %s here (%s): an ordinary directory instead\n", argv[at], reason.c_str());
