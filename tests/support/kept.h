@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Objects that the library makes once and never destroys (threads of theirs may still sleep in
-// them). A test that makes its own keeps them reachable, so that LeakSanitizer sees real leaks only.
+// them). A test that makes its own keeps them reachable, so that LeakSanitizer sees real leaks
+// only.
 #pragma once
 
 #include <mutex>
