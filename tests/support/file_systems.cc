@@ -38,9 +38,18 @@ std::string system_error(const char* what) {
   return std::string(what) + ", " + std::strerror(errno);
 }
 
+// The tools lie where the PATH of an ordinary login does not lead.
+ProcessResult run_admin(const std::vector<std::string>& arguments) {
+  const char* path = std::getenv("PATH");
+  ProcessOptions options;
+  options.environment = {std::string("PATH=") + (path != nullptr ? path : "/usr/bin:/bin") +
+                         ":/usr/sbin:/sbin"};
+  return run_process(arguments, options);
+}
+
 // Runs a program; an empty string, or its complaint in one line.
 std::string run_tool(const std::vector<std::string>& arguments) {
-  const ProcessResult result = run_process(arguments);
+  const ProcessResult result = run_admin(arguments);
   if (result.exit_code == 0) return "";
   std::string text = arguments[0] + " failed";
   if (result.exit_code == 127) return arguments[0] + " is not installed";
@@ -108,7 +117,7 @@ std::string LoopDisk::attach(const std::string& sector, unsigned mebibytes) {
   ::close(fd);
   const ProcessResult result =
       failed != 0 ? ProcessResult{}
-                  : run_process({"losetup", "-f", "--show", "-b", sector, "--direct-io=on", image});
+                  : run_admin({"losetup", "-f", "--show", "-b", sector, "--direct-io=on", image});
   ::unlink(image.c_str());
   if (result.exit_code != 0) {
     return without_colons("no loop device, " + result.err.substr(0, result.err.find('\n')));
@@ -119,7 +128,7 @@ std::string LoopDisk::attach(const std::string& sector, unsigned mebibytes) {
 
 void LoopDisk::release_to_users() {
   if (device_.empty()) return;
-  (void)run_process({"losetup", "-d", device_});  // lazy: it goes when its last user does
+  (void)run_admin({"losetup", "-d", device_});  // lazy: it goes when its last user does
   device_.clear();
 }
 
