@@ -72,4 +72,23 @@ size_t direct_alignment(const Request& request);
 /// (rule 21), into one count without a gap. A part that did not run counts as moved(0).
 Outcome join(const Split& split, const Outcome& head, const Outcome& middle, const Outcome& tail);
 
+/// Run the parts of a split request, never two at once (rule 21): the middle first, so that a
+/// failure another backend may mend comes before any byte was moved; then head and tail, as far as
+/// they count. Both callables take a Request and return its Outcome.
+template <class Middle, class Edge>
+Outcome run_parts(const Split& split, const Request& request, Middle&& run_middle,
+                  Edge&& run_edge) {
+  const Outcome middle = run_middle(request.part(split.middle_begin, split.middle_end));
+  if (middle.failed() && middle.done == 0) return middle;
+  const bool is_full = middle.done == static_cast<size_t>(split.middle_end - split.middle_begin);
+  Outcome head, tail;
+  if (split.begin < split.middle_begin) {
+    head = run_edge(request.part(split.begin, split.middle_begin));
+  }
+  if (split.middle_end < split.end && is_full) {
+    tail = run_edge(request.part(split.middle_end, split.end));
+  }
+  return join(split, head, middle, tail);
+}
+
 }  // namespace hipfile

@@ -78,7 +78,7 @@ Outcome Bounce::read_small(const Request& request, bool is_direct) {
   const Error error = arrived == request.size ? Error::of(hipFileSuccess) : error_of(done);
   if (arrived == 0) return Outcome::failure(error);
 
-  Result<StreamLease> stream = gpu_.lease_stream(request.memory.device);
+  Result<StreamLease> stream = gpu_.lease_stream(request.memory.runtime, request.memory.device);
   if (!stream.ok()) return Outcome::failure(stream.error());
   const Status queued = gpu_.copy_async(*stream.value(), request.address, slot + skip, arrived,
                                         hipMemcpyHostToDevice);
@@ -91,7 +91,7 @@ Outcome Bounce::read_small(const Request& request, bool is_direct) {
 Outcome Bounce::write_small(const Request& request, bool is_direct) {
   char* slot = ring_.small_slot();
   if (slot == nullptr) return no_memory();
-  Result<StreamLease> stream = gpu_.lease_stream(request.memory.device);
+  Result<StreamLease> stream = gpu_.lease_stream(request.memory.runtime, request.memory.device);
   if (!stream.ok()) return Outcome::failure(stream.error());
   const Status queued =
       gpu_.copy_async(*stream.value(), slot, request.address, request.size, hipMemcpyDeviceToHost);
@@ -111,21 +111,13 @@ Outcome Bounce::write_small(const Request& request, bool is_direct) {
 Outcome Bounce::write_split(const Request& request) {
   const Split split = split_at(request.file_offset, request.end(), direct_alignment(request));
   if (!split.has_middle()) return run_stretch(request, false);
-  const Outcome middle = run_stretch(request.part(split.middle_begin, split.middle_end), true);
-  if (middle.failed() && middle.done == 0) return middle;
-  const bool is_full = middle.done == static_cast<size_t>(split.middle_end - split.middle_begin);
-  Outcome head, tail;
-  if (split.begin < split.middle_begin) {
-    head = run_stretch(request.part(split.begin, split.middle_begin), false);
-  }
-  if (split.middle_end < split.end && is_full) {
-    tail = run_stretch(request.part(split.middle_end, split.end), false);
-  }
-  return join(split, head, middle, tail);
+  return run_parts(
+      split, request, [this](const Request& part) { return run_stretch(part, true); },
+      [this](const Request& part) { return run_stretch(part, false); });
 }
 
 Outcome Bounce::run_chunks(const Request& request, bool is_direct) {
-  Result<StreamLease> stream = gpu_.lease_stream(request.memory.device);
+  Result<StreamLease> stream = gpu_.lease_stream(request.memory.runtime, request.memory.device);
   if (!stream.ok()) return Outcome::failure(stream.error());
   const bool is_serial = !request.is_read() && !is_direct;  // rule 25
   Engine& engine = is_direct ? engines_.direct() : engines_.buffered();

@@ -55,16 +55,11 @@ Outcome Host::run_direct(const Request& request) {
   const auto address = reinterpret_cast<uintptr_t>(middle.address);
   if (!is_aligned(address, file.facts().direct.memory_alignment)) return run_buffered(request);
 
-  const Outcome moved = run_in_chunks(middle, file.direct_fd(request.direction), engines_.direct());
-  if (moved.failed() && moved.done == 0) return moved;
-  Outcome head, tail;
-  if (split.begin < split.middle_begin) {
-    head = run_buffered(request.part(split.begin, split.middle_begin));
-  }
-  if (split.middle_end < split.end && moved.done == middle.size) {
-    tail = run_buffered(request.part(split.middle_end, split.end));
-  }
-  return join(split, head, moved, tail);
+  const int fd = file.direct_fd(request.direction);
+  return run_parts(
+      split, request,
+      [this, fd](const Request& part) { return run_in_chunks(part, fd, engines_.direct()); },
+      [this](const Request& part) { return run_buffered(part); });
 }
 
 Outcome Host::run_buffered(const Request& request) {

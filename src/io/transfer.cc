@@ -29,24 +29,11 @@ bool is_lasting(const Error& error) {
   return error.sys_errno == ENODEV || error.sys_errno == EREMOTEIO;
 }
 
-Outcome run_split(const Plan& plan, const Request& request) {
-  const Split& split = plan.split;
-  const Outcome middle = plan.middle->run(request.part(split.middle_begin, split.middle_end));
-  if (middle.failed() && middle.done == 0) return middle;
-  Outcome head, tail;
-  if (split.begin < split.middle_begin) {
-    head = plan.whole->run(request.part(split.begin, split.middle_begin));
-  }
-  const bool is_middle_full =
-      middle.done == static_cast<size_t>(split.middle_end - split.middle_begin);
-  if (split.middle_end < split.end && is_middle_full && !middle.failed()) {
-    tail = plan.whole->run(request.part(split.middle_end, split.end));
-  }
-  return join(split, head, middle, tail);
-}
-
 Outcome run(const Plan& plan, const Request& request) {
-  return plan.middle != nullptr ? run_split(plan, request) : plan.whole->run(request);
+  if (plan.middle == nullptr) return plan.whole->run(request);
+  return run_parts(
+      plan.split, request, [&plan](const Request& part) { return plan.middle->run(part); },
+      [&plan](const Request& part) { return plan.whole->run(part); });
 }
 
 }  // namespace
