@@ -21,7 +21,7 @@ size_t chunk_size_for(size_t request_size) {
 
 int ChunkSlots::take() {
   if (free_.empty() && slots_.size() < ring_.slots_per_request()) {
-    SlotLease slot = slots_.empty() ? ring_.lease() : ring_.try_lease();
+    SlotLease slot = slots_.empty() ? ring_.lease(numa_node_) : ring_.try_lease(numa_node_);
     if (slot) {
       slots_.push_back(std::move(slot));
       free_.push_back(static_cast<int>(slots_.size()) - 1);

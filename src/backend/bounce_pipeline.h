@@ -37,7 +37,7 @@ size_t chunk_size_for(size_t request_size);
 /// stream. Used by one thread.
 class ChunkSlots {
  public:
-  explicit ChunkSlots(PinnedRing& ring) : ring_(ring) {}
+  ChunkSlots(PinnedRing& ring, int numa_node) : ring_(ring), numa_node_(numa_node) {}
 
   /// The index of a free slot, leasing another from the ring if the request may; -1 if there is
   /// none.
@@ -48,6 +48,7 @@ class ChunkSlots {
 
  private:
   PinnedRing& ring_;
+  const int numa_node_;  // of the device
   std::vector<SlotLease> slots_;
   std::vector<int> free_;
 };

@@ -23,7 +23,7 @@ class WritePipeline {
         parts_(parts),
         chunk_size_(std::max(chunk_size_for(request.size), parts.alignment)),
         next_(request.file_offset),
-        slots_(parts.ring),
+        slots_(parts.ring, parts.stream.numa_node),
         chunks_(parts.ring.slots_per_request()),
         progress_(request.size) {}
 

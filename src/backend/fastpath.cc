@@ -19,7 +19,7 @@ hipFileExtRefusal_t Fastpath::refuses(const Request& request) const {
   const DirectFacts& direct = file.facts().direct;
   if (options_.force_compat) return hipFileExtRefusalForcedCompat;
   if (!request.memory.is_device()) return hipFileExtRefusalNotDeviceMemory;
-  if (!gpu_.has_direct_io()) return hipFileExtRefusalRuntimeLacksDirect;
+  if (!gpu_.has_direct_io(request.memory.runtime)) return hipFileExtRefusalRuntimeLacksDirect;
   if (!file.has_direct_view(request.direction)) return hipFileExtRefusalNoDirectView;
   const bool is_exempt = options_.any_file_system && file.facts().is_regular();
   if (!is_exempt && !file.facts().is_fastpath_file_system()) return hipFileExtRefusalFileSystem;
@@ -35,9 +35,13 @@ hipFileExtRefusal_t Fastpath::refuses(const Request& request) const {
 }
 
 Outcome Fastpath::run(const Request& request) {
-  const DirectResult result =
-      gpu_.direct_io(request.file->direct_fd(request.direction), request.address, request.size,
-                     request.file_offset, request.memory.device, !request.is_read());
+  DirectIo io;
+  io.fd = request.file->direct_fd(request.direction);
+  io.address = request.address;
+  io.size = request.size;
+  io.offset = request.file_offset;
+  io.is_write = !request.is_read();
+  const DirectResult result = gpu_.direct_io(request.memory.runtime, request.memory.device, io);
   return Outcome::failure(result.error, result.done);
 }
 

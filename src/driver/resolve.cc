@@ -18,6 +18,7 @@ Result<Memory> Driver::inspect(const void* base) {
   memory.base = base;
   memory.length = info.value().bytes_left;
   memory.kind = info.value().kind;
+  memory.runtime = info.value().runtime;
   memory.device = info.value().device;
   return memory;
 }

@@ -3,11 +3,13 @@
 // Each operation enters the runtime in use, makes its calls, and turns the HIP code into a value.
 #include "gpu/gpu.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
 
 #include "gpu/guards.h"
+#include "gpu/numa.h"
 
 namespace hipfile {
 namespace {
@@ -46,49 +48,27 @@ size_t bytes_left(const HipTable& hip, const void* pointer, MemoryKind kind, hip
 }
 
 // Old HIP runtimes crash when the first call of a thread is hipAmdFileRead.
-void init_thread(const HipTable& hip) {
-  thread_local bool is_done = false;
-  if (!is_done) is_done = hip.Init(0) == hipSuccess;
+void init_thread(const Runtime& runtime) {
+  thread_local const Runtime* initialised = nullptr;
+  if (initialised != &runtime && runtime.hip.Init(0) == hipSuccess) initialised = &runtime;
 }
 
-}  // namespace
-
-StreamLease::~StreamLease() {
-  if (stream_) gpu_->give_back(std::move(stream_));
+Result<const Runtime*> enter(const Runtime* runtime) {
+  if (runtime == nullptr) return Error::from_hip(hipErrorNotInitialized);
+  if (runtime->is_gone.load(std::memory_order_acquire)) return Error::of(hipFileDriverClosing);
+  return runtime;
 }
 
-Gpu::~Gpu() {
-  const Result<const Runtime*> entered = enter();
-  if (!entered.ok()) return;
-  MutexLock lock(mutex_);
-  for (const auto& stream : idle_) {
-    for (hipEvent_t event : stream->events) (void)entered.value()->hip.EventDestroy(event);
-    (void)entered.value()->hip.StreamDestroy(stream->stream);
-  }
-}
-
-Result<const Runtime*> Gpu::enter() const {
-  const Runtime* current = runtime();
-  if (current == nullptr) return Error::from_hip(hipErrorNotInitialized);
-  if (current->is_gone.load(std::memory_order_acquire)) return Error::of(hipFileDriverClosing);
-  return current;
-}
-
-Result<const Runtime*> Gpu::bind_for(const void* pointer) {
-  const Result<const Runtime*> bound = gpu::bind(pointer);
-  if (bound.ok()) runtime_.store(bound.value(), std::memory_order_release);
-  return bound.ok() ? enter() : bound;
-}
-
-Result<PointerInfo> Gpu::query(const void* pointer) {
-  const Result<const Runtime*> bound = bind_for(pointer);
-  if (!bound.ok()) return bound.error();
-  const HipTable& hip = bound.value()->hip;
+Result<PointerInfo> ask(const Runtime* runtime, const void* pointer) {
+  const Result<const Runtime*> entered = enter(runtime);
+  if (!entered.ok()) return entered.error();
+  const HipTable& hip = runtime->hip;
   const LastErrorGuard guard(hip);
   hipPointerAttribute_t attributes = {};
   hipError_t error = hip.PointerGetAttributes(&attributes, pointer);
   if (error != hipSuccess) return Error::from_hip(error);
   PointerInfo info;
+  info.runtime = runtime;
   info.kind = kind_of(attributes);
   info.bytes_left = SIZE_MAX;
   if (info.kind == MemoryKind::kHost) return info;
@@ -98,67 +78,99 @@ Result<PointerInfo> Gpu::query(const void* pointer) {
   return info;
 }
 
-bool Gpu::has_direct_io() const {
-  const Runtime* current = runtime();
-  return current != nullptr && current->hip.AmdFileRead != nullptr;
+}  // namespace
+
+StreamLease::~StreamLease() {
+  if (stream_) gpu_->give_back(std::move(stream_));
 }
 
-DirectResult Gpu::direct_io(int fd, void* address, size_t size, off_t offset, int device,
-                            bool is_write) {
-  const Result<const Runtime*> entered = enter();
+Gpu::~Gpu() {
+  MutexLock lock(mutex_);
+  for (const auto& stream : idle_) {
+    if (!enter(stream->runtime).ok()) continue;
+    const HipTable& hip = stream->runtime->hip;
+    for (hipEvent_t event : stream->events) (void)hip.EventDestroy(event);
+    (void)hip.StreamDestroy(stream->stream);
+  }
+}
+
+// The runtime that was bound first is asked first: mostly it is the only one, and looking for others
+// takes a lock of the dynamic loader.
+Result<PointerInfo> Gpu::query(const void* pointer) {
+  const Result<const Runtime*> first = gpu::bind();
+  if (!first.ok()) return first.error();
+  const Result<PointerInfo> info = ask(first.value(), pointer);
+  if (info.ok() && info.value().kind != MemoryKind::kHost) return info;
+  const Result<const Runtime*> owner = gpu::bind(pointer);
+  if (!owner.ok() || owner.value() == first.value()) return info;
+  return ask(owner.value(), pointer);
+}
+
+bool Gpu::has_direct_io(const Runtime* runtime) const {
+  return runtime != nullptr && runtime->hip.AmdFileRead != nullptr;
+}
+
+DirectResult Gpu::direct_io(const Runtime* runtime, int device, const DirectIo& io) {
+  const Result<const Runtime*> entered = enter(runtime);
   if (!entered.ok()) return {0, entered.error()};
-  const HipTable& hip = entered.value()->hip;
+  const HipTable& hip = runtime->hip;
   const LastErrorGuard errors(hip);
-  init_thread(hip);
+  init_thread(*runtime);
   const DeviceGuard current(hip, device);
   if (current.error() != hipSuccess) return {0, Error::from_hip(current.error())};
   hipAmdFileHandle_t handle = {};
-  handle.fd = fd;
+  handle.fd = io.fd;
   uint64_t copied = 0;
   int32_t status = 0;
-  const hipAmdFileRead_t call = is_write ? hip.AmdFileWrite : hip.AmdFileRead;
-  const hipError_t error = call(handle, address, size, offset, &copied, &status);
+  const hipAmdFileRead_t call = io.is_write ? hip.AmdFileWrite : hip.AmdFileRead;
+  const hipError_t error = call(handle, io.address, io.size, io.offset, &copied, &status);
   DirectResult result;
   if (status != 0) {  // an errno of either sign, and looked at first
     result.error = Error::from_errno(std::abs(status));
-    result.done = copied <= size ? static_cast<size_t>(copied) : 0;
+    result.done = copied <= io.size ? static_cast<size_t>(copied) : 0;
   } else if (error != hipSuccess) {
     result.error = Error::from_hip(error);
   } else {
-    result.done = static_cast<size_t>(copied);
+    result.done = std::min(static_cast<size_t>(copied), io.size);
   }
   return result;
 }
 
-Result<std::unique_ptr<CopyStream>> Gpu::make_stream(int device) {
-  const Result<const Runtime*> entered = enter();
+Result<std::unique_ptr<CopyStream>> Gpu::make_stream(const Runtime* runtime, int device) {
+  const Result<const Runtime*> entered = enter(runtime);
   if (!entered.ok()) return entered.error();
-  const HipTable& hip = entered.value()->hip;
+  const HipTable& hip = runtime->hip;
   const LastErrorGuard errors(hip);
   const DeviceGuard current(hip, device);
   if (current.error() != hipSuccess) return Error::from_hip(current.error());
   int least = 0, greatest = 0;
   if (hip.DeviceGetStreamPriorityRange(&least, &greatest) != hipSuccess) greatest = 0;
   auto stream = std::make_unique<CopyStream>();
+  stream->runtime = runtime;
   stream->device = device;
+  stream->numa_node = gpu::numa_node_of(*runtime, device);
+  {
+    MutexLock lock(mutex_);
+    idle_.reserve(++made_);  // so that giving a stream back cannot fail
+  }
   const hipError_t error =
       hip.StreamCreateWithPriority(&stream->stream, hipStreamNonBlocking, greatest);
   if (error != hipSuccess) return Error::from_hip(error);
   return stream;
 }
 
-Result<StreamLease> Gpu::lease_stream(int device) {
+Result<StreamLease> Gpu::lease_stream(const Runtime* runtime, int device) {
   {
     MutexLock lock(mutex_);
     for (auto& idle : idle_) {
-      if (idle->device != device) continue;
+      if (idle->runtime != runtime || idle->device != device) continue;
       std::unique_ptr<CopyStream> taken = std::move(idle);
       idle = std::move(idle_.back());
       idle_.pop_back();
       return StreamLease(this, std::move(taken));
     }
   }
-  Result<std::unique_ptr<CopyStream>> made = make_stream(device);
+  Result<std::unique_ptr<CopyStream>> made = make_stream(runtime, device);
   if (!made.ok()) return made.error();
   return StreamLease(this, std::move(made.value()));
 }
@@ -170,14 +182,14 @@ void Gpu::give_back(std::unique_ptr<CopyStream> stream) {
 
 Status Gpu::copy_async(CopyStream& stream, void* to, const void* from, size_t size,
                        hipMemcpyKind kind) {
-  const Result<const Runtime*> entered = enter();
+  const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
   const LastErrorGuard errors(entered.value()->hip);
   return status_of(entered.value()->hip.MemcpyAsync(to, from, size, kind, stream.stream));
 }
 
 Status Gpu::record(CopyStream& stream, size_t index) {
-  const Result<const Runtime*> entered = enter();
+  const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
   const HipTable& hip = entered.value()->hip;
   const LastErrorGuard errors(hip);
@@ -194,28 +206,28 @@ Status Gpu::record(CopyStream& stream, size_t index) {
 }
 
 Status Gpu::wait(CopyStream& stream, size_t index) {
-  const Result<const Runtime*> entered = enter();
+  const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
   const LastErrorGuard errors(entered.value()->hip);
   return status_of(entered.value()->hip.EventSynchronize(stream.events[index]));
 }
 
 Status Gpu::synchronize(CopyStream& stream) {
-  const Result<const Runtime*> entered = enter();
+  const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
   const LastErrorGuard errors(entered.value()->hip);
   return status_of(entered.value()->hip.StreamSynchronize(stream.stream));
 }
 
 Status Gpu::pin(void* memory, size_t size) {
-  const Result<const Runtime*> entered = enter();
+  const Result<const Runtime*> entered = enter(gpu::first_bound());
   if (!entered.ok()) return entered.error();
   const LastErrorGuard errors(entered.value()->hip);
   return status_of(entered.value()->hip.HostRegister(memory, size, hipHostRegisterPortable));
 }
 
 void Gpu::unpin(void* memory) {
-  const Result<const Runtime*> entered = enter();
+  const Result<const Runtime*> entered = enter(gpu::first_bound());
   if (!entered.ok()) return;
   const LastErrorGuard errors(entered.value()->hip);
   (void)entered.value()->hip.HostUnregister(memory);

@@ -4,7 +4,8 @@
 // the calling thread's current device and last error as it found them (rule 8).
 #pragma once
 
-#include <atomic>
+#include <sys/types.h>
+
 #include <memory>
 #include <vector>
 
@@ -16,10 +17,12 @@
 namespace hipfile {
 
 /// A stream of ours on one device with events to mark places in it: non-blocking and of the highest
-/// priority, so that it neither waits for the program's null stream nor behind its kernels (rule
-/// 14).
+/// priority, so that it neither waits for the program's null stream nor behind its kernels
+/// (rule 14).
 struct CopyStream {
+  const gpu::Runtime* runtime = nullptr;
   int device = 0;
+  int numa_node = -1;  ///< of the device; -1 if unknown
   hipStream_t stream = nullptr;
   std::vector<hipEvent_t> events;  ///< made as they are needed, kept
 };
@@ -42,6 +45,15 @@ class StreamLease {
   std::unique_ptr<CopyStream> stream_;
 };
 
+/// A transfer straight between a direct descriptor and device memory.
+struct DirectIo {
+  int fd = -1;
+  void* address = nullptr;
+  size_t size = 0;   ///< bytes
+  off_t offset = 0;  ///< bytes
+  bool is_write = false;
+};
+
 /// What the runtime's direct file I/O answered.
 struct DirectResult {
   size_t done = 0;
@@ -59,14 +71,13 @@ class Gpu {
   /// What a pointer is. Binds the runtime at the first call. Plain host memory is a success.
   Result<PointerInfo> query(const void* pointer);
 
-  /// True if the runtime in use offers hipAmdFileRead and hipAmdFileWrite. Binds nothing.
-  bool has_direct_io() const;
+  /// True if that runtime (NULL: none) offers hipAmdFileRead and hipAmdFileWrite. Binds nothing.
+  bool has_direct_io(const gpu::Runtime* runtime) const;
 
-  /// One hipAmdFileRead or hipAmdFileWrite on the device that owns `address`.
-  DirectResult direct_io(int fd, void* address, size_t size, off_t offset, int device,
-                         bool is_write);
+  /// One hipAmdFileRead or hipAmdFileWrite on the device that owns the memory.
+  DirectResult direct_io(const gpu::Runtime* runtime, int device, const DirectIo& io);
 
-  Result<StreamLease> lease_stream(int device);
+  Result<StreamLease> lease_stream(const gpu::Runtime* runtime, int device);
 
   /// Queue a copy. `kind` says the direction; the memory must stay until the stream got there.
   Status copy_async(CopyStream& stream, void* to, const void* from, size_t size,
@@ -78,20 +89,18 @@ class Gpu {
   /// Sleep until all that was queued is done.
   Status synchronize(CopyStream& stream);
 
-  /// Let the copy engine reach a range of host memory (hipHostRegister, portable).
+  /// Let the copy engines reach a range of host memory (hipHostRegister, portable). Where several
+  /// runtimes are in use, those of the one that was bound first.
   Status pin(void* memory, size_t size);
   void unpin(void* memory);
 
  private:
   friend class StreamLease;
-  const gpu::Runtime* runtime() const { return runtime_.load(std::memory_order_acquire); }
-  Result<const gpu::Runtime*> enter() const;
-  Result<const gpu::Runtime*> bind_for(const void* pointer);
-  Result<std::unique_ptr<CopyStream>> make_stream(int device);
+  Result<std::unique_ptr<CopyStream>> make_stream(const gpu::Runtime* runtime, int device);
   void give_back(std::unique_ptr<CopyStream> stream);
 
-  std::atomic<const gpu::Runtime*> runtime_{nullptr};
   Mutex mutex_;
+  size_t made_ HIPFILE_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<CopyStream>> idle_ HIPFILE_GUARDED_BY(mutex_);
 };
 

@@ -9,17 +9,17 @@
 
 namespace hipfile::gpu {
 
+// clang-format off
 // A runtime without one of these is of no use.
 #define HIPFILE_HIP_REQUIRED(X)                                                                    \
-  X(Init)                                                                                          \
-  X(RuntimeGetVersion) X(GetDeviceCount) X(GetDevice) X(SetDevice) X(DeviceGetName)                \
-      X(DeviceGetPCIBusId) X(DeviceSynchronize) X(DeviceGetStreamPriorityRange) X(Free)            \
-          X(HostFree) X(HostUnregister) X(Memcpy) X(MemcpyAsync) X(Memset) X(MemsetAsync)          \
-              X(PointerGetAttributes) X(MemGetAddressRange) X(MemGetInfo) X(StreamCreateWithFlags) \
-                  X(StreamCreateWithPriority) X(StreamDestroy) X(StreamSynchronize)                \
-                      X(EventCreateWithFlags) X(EventRecord) X(EventSynchronize) X(EventDestroy)   \
-                          X(StreamWaitEvent) X(GetErrorName) X(GetErrorString) X(GetLastError)     \
-                              X(PeekAtLastError) X(GetProcAddress) X(HostRegister)
+  X(Init) X(RuntimeGetVersion) X(GetDeviceCount) X(GetDevice) X(SetDevice) X(DeviceGetName)        \
+  X(DeviceGetPCIBusId) X(DeviceSynchronize) X(DeviceGetStreamPriorityRange) X(Free) X(HostFree)    \
+  X(HostRegister) X(HostUnregister) X(Memcpy) X(MemcpyAsync) X(Memset) X(MemsetAsync)              \
+  X(PointerGetAttributes) X(MemGetAddressRange) X(MemGetInfo) X(StreamCreateWithFlags)             \
+  X(StreamCreateWithPriority) X(StreamDestroy) X(StreamSynchronize) X(StreamWaitEvent)             \
+  X(EventCreateWithFlags) X(EventRecord) X(EventSynchronize) X(EventDestroy) X(GetErrorName)       \
+  X(GetErrorString) X(GetLastError) X(PeekAtLastError) X(GetProcAddress)
+// clang-format on
 
 /// NULL where a member is optional and the runtime lacks it.
 struct HipTable {

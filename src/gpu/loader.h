@@ -3,8 +3,7 @@
 // Finding the HIP runtime. In this order (rules 1 to 4):
 //  1. one that is mapped into the process already, ROCm's or ours, under any of their names;
 //  2. the one that HIPFILE_HIP_LIBRARY names: if it cannot be used, or another is mapped already,
-//  that
-//     is an error;
+//     that is an error;
 //  3. ROCm's, if /dev/kfd is usable, it loads and sees a device;
 //  4. ours, beside the library or program that contains this code.
 #pragma once
@@ -29,10 +28,15 @@ struct Runtime {
   mutable std::atomic<bool> is_gone{false};
 };
 
-/// The runtime to use for a pointer (NULL: for anything). Binds at the first call, for the process;
-/// a pointer that no bound runtime knows causes one new look when libraries were loaded since.
+/// The runtime that knows a pointer, or else the one that was bound first (NULL: that one, without a
+/// lock). Binds at the first call, for the process; a pointer that no bound runtime knows causes one
+/// new look when libraries were loaded since. A mapped runtime that is too old, and has devices, is an
+/// error: the program's memory is that one's, and no other could stand in.
 /// Fails with hipErrorSharedObjectInitFailed or hipErrorNoDevice; bind_failure() says more.
 Result<const Runtime*> bind(const void* pointer = nullptr);
+
+/// The runtime that was bound first; NULL if none is. Binds nothing.
+const Runtime* first_bound();
 
 /// Why the last bind() failed, for people; empty if it did not.
 std::string bind_failure();

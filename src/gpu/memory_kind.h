@@ -7,6 +7,10 @@
 
 namespace hipfile {
 
+namespace gpu {
+struct Runtime;
+}
+
 enum class MemoryKind {
   kDevice,   ///< only the GPU runtime may touch it
   kManaged,  ///< migrates; the processor may touch it
@@ -15,6 +19,7 @@ enum class MemoryKind {
 };
 
 struct PointerInfo {
+  const gpu::Runtime* runtime = nullptr;  ///< the one that knows the pointer
   MemoryKind kind = MemoryKind::kHost;
   int device = 0;         ///< ordinal of the owner; 0 for kHost
   size_t bytes_left = 0;  ///< from the pointer to the end of its allocation; SIZE_MAX for kHost

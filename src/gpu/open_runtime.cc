@@ -96,6 +96,12 @@ Opened check(void* object, const std::string& name) {
   return opened;
 }
 
+bool counts_devices(void* object) {
+  decltype(&::hipGetDeviceCount) get_count = nullptr;
+  int count = 0;
+  return find(object, "hipGetDeviceCount", get_count) && get_count(&count) == hipSuccess && count > 0;
+}
+
 std::string last_dl_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "unknown error";
@@ -106,20 +112,23 @@ std::string last_dl_error() {
 Opened open_runtime(const std::string& name, bool is_mapped) {
   const int flags = RTLD_NOW | RTLD_LOCAL | (is_mapped ? RTLD_NOLOAD : 0);
   void* object = dlopen(name.c_str(), flags);
-  if (object == nullptr) return {nullptr, last_dl_error()};
+  if (object == nullptr) return {nullptr, last_dl_error(), false, false};
   Opened opened = check(object, name);
-  if (!opened.runtime) dlclose(object);
+  opened.is_loaded = true;
+  if (opened.runtime) return opened;
+  opened.owns_devices = is_mapped && counts_devices(object);
+  dlclose(object);
   return opened;
 }
 
 Opened open_main_program() {
   void* program = dlopen(nullptr, RTLD_NOW | RTLD_LOCAL);
-  if (program == nullptr) return {nullptr, last_dl_error()};
+  if (program == nullptr) return {nullptr, last_dl_error(), false, false};
   const void* found = dlsym(program, "hipMalloc");
   // The search goes on into the program's libraries; those are found by their own names.
   const void* entry = reinterpret_cast<const void*>(getauxval(AT_ENTRY));
   const bool is_own = found != nullptr && object_of(found) == object_of(entry);
-  return is_own ? check(program, "the program") : Opened{nullptr, "the program exports no HIP"};
+  return is_own ? check(program, "the program") : Opened{nullptr, "the program exports no HIP", false, false};
 }
 
 bool sees_device(const Runtime& runtime, std::string* reason) {

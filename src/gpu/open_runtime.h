@@ -14,6 +14,8 @@ namespace hipfile::gpu {
 struct Opened {
   std::unique_ptr<Runtime> runtime;
   std::string reason;
+  bool is_loaded = false;     ///< the object is there, usable or not
+  bool owns_devices = false;  ///< mapped, of no use to us, but the program may have memory of it
 };
 
 /// Open a shared object by name or path. With `is_mapped` it must be mapped already.

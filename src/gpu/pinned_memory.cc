@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "gpu/numa.h"
 #include "util/arith.h"
 #include "util/log.h"
 
@@ -36,15 +37,17 @@ char* map_aligned(size_t size) {
 
 }  // namespace
 
-PinnedMemory PinnedMemory::allocate(Gpu& gpu, size_t size) {
+PinnedMemory PinnedMemory::allocate(Gpu& gpu, size_t size, int numa_node) {
   PinnedMemory memory;
   memory.data_ = map_aligned(size);
   if (memory.data_ == nullptr) return memory;
   memory.gpu_ = &gpu;
   memory.size_ = size;
+  memory.numa_node_ = numa_node;
   (void)madvise(memory.data_, size, MADV_HUGEPAGE);
   (void)madvise(memory.data_, size, MADV_DONTFORK);
   (void)madvise(memory.data_, size, MADV_DONTDUMP);
+  gpu::prefer_numa_node(memory.data_, size, numa_node);
   (void)madvise(memory.data_, size, MADV_POPULATE_WRITE);  // else it is populated page by page
   memory.is_pinned_ = gpu.pin(memory.data_, size).ok();
   if (!memory.is_pinned_) log_info("%zu MiB of the ring stay pageable", size >> 20);
@@ -55,6 +58,7 @@ PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
   std::swap(gpu_, other.gpu_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(numa_node_, other.numa_node_);
   std::swap(is_pinned_, other.is_pinned_);
   return *this;
 }

@@ -13,14 +13,17 @@ namespace hipfile {
 /// One mapping. Where it cannot be registered (memlock, no runtime) it stays pageable, and works.
 class PinnedMemory {
  public:
-  /// Empty if even plain memory cannot be had. `size` is a multiple of 2 MiB.
-  static PinnedMemory allocate(Gpu& gpu, size_t size);
+  /// Empty if even plain memory cannot be had.
+  /// @param size       a multiple of 2 MiB
+  /// @param numa_node  where it should lie; -1 for no matter
+  static PinnedMemory allocate(Gpu& gpu, size_t size, int numa_node);
   PinnedMemory() = default;
   PinnedMemory(PinnedMemory&& other) noexcept { *this = static_cast<PinnedMemory&&>(other); }
   PinnedMemory& operator=(PinnedMemory&& other) noexcept;
   ~PinnedMemory();
 
   char* data() const { return data_; }
+  int numa_node() const { return numa_node_; }
   size_t size() const { return size_; }
   bool is_pinned() const { return is_pinned_; }
   explicit operator bool() const { return data_ != nullptr; }
@@ -29,6 +32,7 @@ class PinnedMemory {
   Gpu* gpu_ = nullptr;
   char* data_ = nullptr;
   size_t size_ = 0;
+  int numa_node_ = -1;
   bool is_pinned_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include "gpu/pinned_ring.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "util/cpu_limits.h"
@@ -32,13 +33,22 @@ SlotLease::~SlotLease() {
 PinnedRing::PinnedRing(Gpu& gpu, size_t max_bytes)
     : gpu_(gpu),
       max_slabs_(static_cast<unsigned>(std::max<size_t>(1, max_bytes / kSlabSize))),
-      slots_per_request_(std::max(1u, max_slabs_ * kSlotsPerSlab / 4)) {}
+      slots_per_request_(std::max(1u, max_slabs_ * kSlotsPerSlab / 4)) {
+  MutexLock lock(mutex_);
+  slabs_.reserve(max_slabs_);  // so that neither growing nor giving back can fail
+  free_.reserve(size_t{max_slabs_} * kSlotsPerSlab);
+}
 
 bool PinnedRing::may_grow() const {
   return !is_exhausted_ && slabs_.size() + growing_ < max_slabs_;
 }
 
-char* PinnedRing::take_free() {
+char* PinnedRing::take_free(int numa_node) {
+  auto chosen = free_.end() - 1;
+  for (auto at = free_.begin(); numa_node >= 0 && at != free_.end(); ++at) {
+    if (slab_of(*at)->memory.numa_node() == numa_node) chosen = at;
+  }
+  std::iter_swap(chosen, free_.end() - 1);
   char* data = free_.back();
   free_.pop_back();
   ++slab_of(data)->out;
@@ -53,12 +63,12 @@ PinnedRing::Slab* PinnedRing::slab_of(const char* data) {
   return nullptr;
 }
 
-void PinnedRing::grow() {
-  auto slab = std::make_unique<Slab>();
-  slab->memory = PinnedMemory::allocate(gpu_, kSlabSize);
+void PinnedRing::grow(int numa_node) {
+  std::unique_ptr<Slab> slab(new (std::nothrow) Slab);
+  if (slab) slab->memory = PinnedMemory::allocate(gpu_, kSlabSize, numa_node);
   MutexLock lock(mutex_);
   --growing_;
-  if (slab->memory) {
+  if (slab && slab->memory) {
     for (unsigned at = 0; at < kSlotsPerSlab; ++at) {
       free_.push_back(slab->memory.data() + at * kSlotSize);
     }
@@ -69,19 +79,19 @@ void PinnedRing::grow() {
   change_.notify_all();
 }
 
-SlotLease PinnedRing::lease() {
+SlotLease PinnedRing::lease(int numa_node) {
   mutex_.lock();
   const uint64_t ticket = next_ticket_++;
   char* data = nullptr;
   for (;;) {
     if (ticket == now_serving_ && !free_.empty()) {
-      data = take_free();
+      data = take_free(numa_node);
       break;
     }
     if (ticket == now_serving_ && may_grow()) {
       ++growing_;
       mutex_.unlock();
-      grow();
+      grow(numa_node);
       mutex_.lock();
       continue;
     }
@@ -94,20 +104,20 @@ SlotLease PinnedRing::lease() {
   return data != nullptr ? SlotLease(this, data) : SlotLease();
 }
 
-SlotLease PinnedRing::try_lease() {
+SlotLease PinnedRing::try_lease(int numa_node) {
   bool must_grow = false;
   {
     MutexLock lock(mutex_);
     if (next_ticket_ != now_serving_) return SlotLease();  // others wait for their first
-    if (!free_.empty()) return SlotLease(this, take_free());
+    if (!free_.empty()) return SlotLease(this, take_free(numa_node));
     must_grow = may_grow();
     if (must_grow) ++growing_;
   }
   if (!must_grow) return SlotLease();
-  grow();
+  grow(numa_node);
   MutexLock lock(mutex_);
   if (free_.empty() || next_ticket_ != now_serving_) return SlotLease();
-  return SlotLease(this, take_free());
+  return SlotLease(this, take_free(numa_node));
 }
 
 void PinnedRing::give_back(char* data) {
@@ -119,38 +129,47 @@ void PinnedRing::give_back(char* data) {
   change_.notify_all();
 }
 
-// A ring lives as long as the process (the driver that owns it is leaked).
+// A ring lives as long as the process (the driver that owns it is leaked). That of a parent is left
+// alone: a thread that is not there may hold its lock for ever.
 struct PinnedRing::SmallSlotOwner {
   PinnedRing* ring = nullptr;
   char* data = nullptr;
-  ~SmallSlotOwner() {
-    if (data != nullptr) ring->give_back_small(data);
+  ~SmallSlotOwner() { let_go(); }
+  void let_go() {
+    if (data != nullptr && !ring->fork_guard_.in_child_of_fork()) ring->give_back_small(data);
+    data = nullptr;
   }
 };
 
 char* PinnedRing::small_slot() {
   thread_local SmallSlotOwner owner;
-  if (owner.ring == this) return owner.data;
+  if (owner.ring == this && owner.data != nullptr) return owner.data;
+  owner.let_go();
+  owner.ring = this;
+  owner.data = take_small();
+  return owner.data;
+}
+
+char* PinnedRing::take_small() {
   {
     MutexLock lock(mutex_);
-    if (!free_small_.empty()) {
-      owner.data = free_small_.back();
-      free_small_.pop_back();
-      owner.ring = this;
-      return owner.data;
-    }
+    if (!free_small_.empty()) return pop_small();
   }
   SlotLease whole = lease();  // cut into small ones, and never joined again
   if (!whole) return nullptr;
   MutexLock lock(mutex_);
+  constexpr size_t kCount = kSlotSize / kSmallSlotSize;
+  free_small_.reserve(small_made_ + kCount);
+  small_made_ += kCount;
   char* begin = whole.release();
-  for (size_t at = 0; at + kSmallSlotSize <= kSlotSize; at += kSmallSlotSize) {
-    free_small_.push_back(begin + at);
-  }
-  owner.data = free_small_.back();
+  for (size_t at = 0; at < kCount; ++at) free_small_.push_back(begin + at * kSmallSlotSize);
+  return pop_small();
+}
+
+char* PinnedRing::pop_small() {
+  char* data = free_small_.back();
   free_small_.pop_back();
-  owner.ring = this;
-  return owner.data;
+  return data;
 }
 
 void PinnedRing::give_back_small(char* data) {

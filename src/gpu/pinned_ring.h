@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/pinned_memory.h"
+#include "util/fork_guard.h"
 #include "util/mutex.h"
 
 namespace hipfile {
@@ -53,9 +54,10 @@ class PinnedRing {
   unsigned slots_per_request() const { return slots_per_request_; }
 
   /// The first slot of a request: waits asleep for its turn. Empty if memory is exhausted.
-  SlotLease lease();
+  /// @param numa_node  where it should lie, if there is a choice; -1 for no matter
+  SlotLease lease(int numa_node = -1);
   /// A further slot: one that is free or can be had by growing, and empty rather than waiting.
-  SlotLease try_lease();
+  SlotLease try_lease(int numa_node = -1);
 
   /// The small slot of the calling thread, kSmallSlotSize bytes; NULL if memory is exhausted. Kept
   /// until the thread ends: no lock after the first call.
@@ -79,19 +81,23 @@ class PinnedRing {
 
   void give_back(char* data);
   void give_back_small(char* data);
+  char* take_small();
+  char* pop_small() HIPFILE_REQUIRES(mutex_);
   bool may_grow() const HIPFILE_REQUIRES(mutex_);
-  char* take_free() HIPFILE_REQUIRES(mutex_);
+  char* take_free(int numa_node) HIPFILE_REQUIRES(mutex_);
   Slab* slab_of(const char* data) HIPFILE_REQUIRES(mutex_);
   /// Adds a slab, or lowers the bound to what there is. Called without the lock.
-  void grow();
+  void grow(int numa_node);
 
   Gpu& gpu_;
+  const ForkGuard fork_guard_;
   const unsigned max_slabs_;
   const unsigned slots_per_request_;
   mutable Mutex mutex_;
   CondVar change_;
   std::vector<std::unique_ptr<Slab>> slabs_ HIPFILE_GUARDED_BY(mutex_);
   std::vector<char*> free_ HIPFILE_GUARDED_BY(mutex_);
+  size_t small_made_ HIPFILE_GUARDED_BY(mutex_) = 0;
   std::vector<char*> free_small_ HIPFILE_GUARDED_BY(mutex_);
   unsigned growing_ HIPFILE_GUARDED_BY(mutex_) = 0;
   bool is_exhausted_ HIPFILE_GUARDED_BY(mutex_) = false;

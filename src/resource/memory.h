@@ -14,6 +14,7 @@ struct Memory {
   const void* base = nullptr;
   size_t length = 0;  ///< bytes that may be touched from base on; SIZE_MAX where nobody knows
   MemoryKind kind = MemoryKind::kHost;
+  const gpu::Runtime* runtime = nullptr;  ///< the one that knows it
   int device = 0;  ///< ordinal of the owner; meaningful for device and managed memory
   bool is_device() const { return kind == MemoryKind::kDevice; }
 };
