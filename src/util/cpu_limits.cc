@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads small files under /proc and /sys/fs/cgroup. What cannot be read is no limit. A container
-// may show its own cgroup as the root of the mount, so the path of the process is tried first and
-// the root second.
+// Reads small files under /proc and /sys/fs/cgroup. What cannot be read is no limit.
 #include "util/cpu_limits.h"
 
 #include <sched.h>
@@ -22,7 +20,7 @@ constexpr size_t kNoLimitV1 = size_t{1} << 62;  // v1 shows "no limit" as a huge
 std::string read_file(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "re");
   if (file == nullptr) return {};
-  char text[4096];
+  char text[16384];  // a memory.stat is the largest of them
   const size_t size = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
   return std::string(text, size);
@@ -32,16 +30,37 @@ std::string first_word(const std::string& text) {
   return text.substr(0, text.find_first_of(" \n"));
 }
 
-std::string read_in_group(const std::string& mount, const std::string& group, const char* name) {
-  std::string text = read_file(mount + group + "/" + name);
-  return text.empty() ? read_file(mount + "/" + name) : text;
+std::optional<size_t> number_in(const std::string& path) {
+  return parse_size(first_word(read_file(path)).c_str());
 }
 
-std::optional<size_t> left(const std::string& limit, const std::string& usage) {
-  const std::optional<size_t> most = parse_size(first_word(limit).c_str());
-  const std::optional<size_t> used = parse_size(first_word(usage).c_str());
-  if (!most || *most >= kNoLimitV1) return std::nullopt;
-  return *most - std::min(*most, used.value_or(0));
+// The number that follows a name at the beginning of a line.
+std::optional<size_t> number_after(const std::string& text, const std::string& name) {
+  const std::string wanted = "\n" + name + " ";
+  const std::string lines = "\n" + text;
+  const size_t found = lines.find(wanted);
+  if (found == std::string::npos) return std::nullopt;
+  return parse_size(first_word(lines.substr(found + wanted.size())).c_str());
+}
+
+// What the groups of one hierarchy leave: the least of them all.
+std::optional<size_t> memory_left(const std::vector<std::string>& folders, const char* limit_name,
+                                  const char* usage_name) {
+  std::optional<size_t> least;
+  for (const std::string& folder : folders) {
+    const std::optional<size_t> limit = number_in(folder + "/" + limit_name);
+    if (!limit || *limit >= kNoLimitV1) continue;
+    const size_t used = number_in(folder + "/" + usage_name).value_or(0);
+    const size_t held = used - std::min(used, reclaimable_of(read_file(folder + "/memory.stat")));
+    const size_t left = *limit - std::min(*limit, held);
+    least = std::min(least.value_or(left), left);
+  }
+  return least;
+}
+
+std::optional<unsigned> least_of(std::optional<unsigned> a, std::optional<unsigned> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
 }
 
 unsigned affinity_cpus() {
@@ -85,16 +104,36 @@ std::string cgroup_path(const std::string& proc_self_cgroup, const std::string& 
   return {};
 }
 
+std::vector<std::string> folders_up(const std::string& mount, const std::string& group) {
+  std::vector<std::string> folders;
+  for (std::string path = group; !path.empty(); path.resize(path.rfind('/'))) {
+    if (path.find('/') == std::string::npos) break;
+    folders.push_back(mount + path);
+  }
+  folders.push_back(mount);
+  return folders;
+}
+
+size_t reclaimable_of(const std::string& memory_stat) {
+  size_t bytes = 0;
+  for (const std::string name : {"inactive_file", "active_file"}) {
+    const std::optional<size_t> with_children = number_after(memory_stat, "total_" + name);
+    bytes += with_children ? *with_children : number_after(memory_stat, name).value_or(0);
+  }
+  return bytes;
+}
+
 std::optional<unsigned> cgroup_cpus(const std::string& root) {
   const std::string groups = read_file(root + "/proc/self/cgroup");
-  const std::string v2 = root + "/sys/fs/cgroup";
-  if (const auto cpus = cpus_of_quota_v2(read_in_group(v2, cgroup_path(groups, ""), "cpu.max"))) {
-    return cpus;
+  std::optional<unsigned> least;
+  for (const auto& folder : folders_up(root + "/sys/fs/cgroup", cgroup_path(groups, ""))) {
+    least = least_of(least, cpus_of_quota_v2(read_file(folder + "/cpu.max")));
   }
-  const std::string v1 = root + "/sys/fs/cgroup/cpu";
-  const std::string group = cgroup_path(groups, "cpu");
-  return cpus_of_quota_v1(read_in_group(v1, group, "cpu.cfs_quota_us"),
-                          read_in_group(v1, group, "cpu.cfs_period_us"));
+  for (const auto& folder : folders_up(root + "/sys/fs/cgroup/cpu", cgroup_path(groups, "cpu"))) {
+    least = least_of(least, cpus_of_quota_v1(read_file(folder + "/cpu.cfs_quota_us"),
+                                             read_file(folder + "/cpu.cfs_period_us")));
+  }
+  return least;
 }
 
 unsigned usable_cpus() {
@@ -105,15 +144,12 @@ unsigned usable_cpus() {
 std::optional<size_t> cgroup_memory_left(const std::string& root) {
   const std::string groups = read_file(root + "/proc/self/cgroup");
   const std::string v2 = root + "/sys/fs/cgroup";
-  const std::string v2_group = cgroup_path(groups, "");
-  if (const auto bytes = left(read_in_group(v2, v2_group, "memory.max"),
-                              read_in_group(v2, v2_group, "memory.current"))) {
-    return bytes;
-  }
-  const std::string v1 = root + "/sys/fs/cgroup/memory";
-  const std::string v1_group = cgroup_path(groups, "memory");
-  return left(read_in_group(v1, v1_group, "memory.limit_in_bytes"),
-              read_in_group(v1, v1_group, "memory.usage_in_bytes"));
+  const std::string v1 = v2 + "/memory";
+  const auto left = memory_left(folders_up(v2, cgroup_path(groups, "")), "memory.max",
+                                "memory.current");
+  if (left) return left;
+  return memory_left(folders_up(v1, cgroup_path(groups, "memory")), "memory.limit_in_bytes",
+                     "memory.usage_in_bytes");
 }
 
 }  // namespace hipfile
