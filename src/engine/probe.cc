@@ -3,7 +3,6 @@
 // The choice of the engines, by trying them.
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "engine/threads.h"
 #include "engine/uring.h"
@@ -29,8 +28,10 @@ std::string reason_of(int error) {
     case EMFILE:
     case ENFILE:
       return "io_uring finds no descriptor";
+    case ENOTSUP:
+      return "this library was built without io_uring";
     default:
-      return std::string("io_uring failed: ") + strerrordesc_np(error);
+      return "io_uring failed with errno " + std::to_string(error);
   }
 }
 

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// The one file that includes spdlog. It is used header-only, with one leaked logger and no
-// registry: Debian's shared library has a static destructor, which must not run under a library
-// that is called from exit handlers.
+// Level and text of a message; log_spdlog.cc or log_plain.cc writes it.
 #include "util/log.h"
 
-#include <spdlog/common.h>
-#include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <strings.h>
 
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
+
+#include "util/log_line.h"
 
 namespace hipfile {
 namespace {
@@ -35,32 +30,6 @@ LogLevel level() {
   return value;
 }
 
-spdlog::level::level_enum to_spdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::kError:
-      return spdlog::level::err;
-    case LogLevel::kWarning:
-      return spdlog::level::warn;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kOff:
-      break;
-  }
-  return spdlog::level::off;
-}
-
-spdlog::logger& logger() {
-  static spdlog::logger* const instance = [] {
-    auto* made = new spdlog::logger("hipfile", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_level(to_spdlog(level()));
-    made->set_pattern("hipfile [%l] %v");
-    return made;
-  }();
-  return *instance;
-}
-
 }  // namespace
 
 bool is_logged(LogLevel wanted) { return wanted <= level(); }
@@ -73,10 +42,7 @@ void log_message(LogLevel wanted, const char* format, ...) {
   va_start(arguments, format);
   std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  try {
-    logger().log(to_spdlog(wanted), std::string_view(text));
-  } catch (...) {  // a full disk behind standard error, exhausted memory
-  }
+  write_log_line(wanted, text);
   errno = saved_errno;
 }
 
