@@ -4,7 +4,6 @@
 // its operations back until the one before has ended.
 #include "engine/threads.h"
 
-#include <deque>
 #include <vector>
 
 #include "engine/transfer_loop.h"
@@ -14,13 +13,43 @@
 namespace hipfile {
 namespace {
 
+struct Job {
+  Task task;
+  IoOp op;
+  IoDone done;
+  Job* next = nullptr;
+};
+
+// First in, first out. Jobs are linked: nothing here allocates once a queue is made, since an
+// operation that is counted as in flight must come back.
+class JobList {
+ public:
+  bool is_empty() const { return first_ == nullptr; }
+  void push(Job* job) {
+    job->next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = job;
+    last_ = job;
+  }
+  Job* pop() {
+    Job* job = first_;
+    first_ = job->next;
+    if (first_ == nullptr) last_ = nullptr;
+    return job;
+  }
+
+ private:
+  Job* first_ = nullptr;
+  Job* last_ = nullptr;
+};
+
 class ThreadsQueue : public IoQueue {
  public:
   ThreadsQueue(ThreadPool& pool, unsigned depth, bool is_serial)
-      : pool_(pool), is_serial_(is_serial), jobs_(depth) {
-    for (Job& job : jobs_) {
-      job.queue = this;
-      free_.push_back(&job);
+      : pool_(pool), is_serial_(is_serial), jobs_(depth), links_(depth) {
+    for (unsigned at = 0; at < depth; ++at) {
+      links_[at] = {this, &jobs_[at]};
+      jobs_[at].task = {&ThreadsQueue::run, &links_[at], nullptr};
+      free_.push(&jobs_[at]);
     }
   }
   ~ThreadsQueue() override {
@@ -28,12 +57,11 @@ class ThreadsQueue : public IoQueue {
   }
 
   void submit(const IoOp& op) override {
-    Job* job = free_.back();
-    free_.pop_back();
+    Job* job = free_.pop();
     job->op = op;
     ++in_flight_;
     if (is_serial_ && is_running_) {
-      waiting_.push_back(job);
+      waiting_.push(job);
     } else {
       start(job);
     }
@@ -43,55 +71,51 @@ class ThreadsQueue : public IoQueue {
     Job* job = nullptr;
     {
       MutexLock lock(mutex_);
-      while (completed_.empty()) completion_.wait(mutex_);
-      job = completed_.front();
-      completed_.pop_front();
+      while (completed_.is_empty()) completion_.wait(mutex_);
+      job = completed_.pop();
     }
-    free_.push_back(job);
+    const IoDone done = job->done;
+    free_.push(job);
     --in_flight_;
     is_running_ = false;
-    if (is_serial_ && !waiting_.empty()) {
-      Job* next = waiting_.front();
-      waiting_.pop_front();
-      start(next);
-    }
-    return job->done;
+    if (is_serial_ && !waiting_.is_empty()) start(waiting_.pop());
+    return done;
   }
 
   unsigned depth() const override { return static_cast<unsigned>(jobs_.size()); }
 
  private:
-  struct Job {
+  struct Link {
     ThreadsQueue* queue = nullptr;
-    IoOp op;
-    IoDone done;
+    Job* job = nullptr;
   };
 
   void start(Job* job) {
     is_running_ = true;
-    pool_.submit({&ThreadsQueue::run, job});
+    pool_.submit(job->task);
   }
 
   static void run(void* context) {
-    auto* job = static_cast<Job*>(context);
-    ThreadsQueue* queue = job->queue;
-    job->done = transfer_fully(job->op);
+    const auto* link = static_cast<Link*>(context);
+    ThreadsQueue* queue = link->queue;
+    link->job->done = transfer_fully(link->job->op);
     // Notified under the lock: the owner may destroy the queue as soon as it can take it.
     MutexLock lock(queue->mutex_);
-    queue->completed_.push_back(job);
+    queue->completed_.push(link->job);
     queue->completion_.notify_one();
   }
 
   ThreadPool& pool_;
   const bool is_serial_;
   std::vector<Job> jobs_;
-  std::vector<Job*> free_;
-  std::deque<Job*> waiting_;  // of a serial queue
-  bool is_running_ = false;   // of a serial queue
+  std::vector<Link> links_;
+  JobList free_;
+  JobList waiting_;          // of a serial queue
+  bool is_running_ = false;  // of a serial queue
   unsigned in_flight_ = 0;
   Mutex mutex_;
   CondVar completion_;
-  std::deque<Job*> completed_ HIPFILE_GUARDED_BY(mutex_);
+  JobList completed_ HIPFILE_GUARDED_BY(mutex_);
 };
 
 class ThreadsEngine : public Engine {

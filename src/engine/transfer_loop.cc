@@ -8,13 +8,27 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 namespace hipfile {
+namespace {
+
+constexpr int kMaxNaps = 1000;
+
+// Regular files do not answer EAGAIN, but servers of file systems in user space answer what they like.
+bool nap(int* naps) {
+  if (++*naps > kMaxNaps) return false;
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return true;
+}
+
+}  // namespace
 
 NextStep account(const IoOp& op, ssize_t result, IoDone* so_far) {
   if (result < 0) {
     const int error = static_cast<int>(-result);
-    if (error == EINTR || error == EAGAIN) return NextStep::kContinue;
+    if (error == EINTR) return NextStep::kContinue;
     const bool is_tail_of_direct_read = error == EINVAL && !op.is_write && so_far->done != 0;
     so_far->error = is_tail_of_direct_read ? 0 : error;
     return NextStep::kFinished;
@@ -39,10 +53,11 @@ IoDone transfer_fully(const IoOp& op) {
   IoDone state;
   state.tag = op.tag;
   if (op.size == 0) return state;
-  for (;;) {
+  for (int naps = 0;;) {
     const IoOp rest = rest_of(op, state.done);
     const ssize_t moved = op.is_write ? pwrite(op.fd, rest.data, rest.size, rest.offset)
                                       : pread(op.fd, rest.data, rest.size, rest.offset);
+    if (moved < 0 && errno == EAGAIN && nap(&naps)) continue;
     if (account(op, moved < 0 ? -errno : moved, &state) == NextStep::kFinished) return state;
   }
 }

@@ -12,14 +12,15 @@ namespace hipfile {
 /// an operation, of which `done` bytes are already through.
 enum class NextStep { kContinue, kFinished };
 
-/// Account for one kernel result. Pure. EINTR and EAGAIN continue; 0 ends a read at the end of file
-/// and fails a write with EIO.
+/// Account for one kernel result. Pure. EINTR continues; 0 ends a read at the end of file and fails
+/// a write with EIO; EAGAIN is an error like others, for the caller who will not wait any longer.
 NextStep account(const IoOp& op, ssize_t result, IoDone* so_far);
 
 /// The rest of an operation of which `done` bytes are through.
 IoOp rest_of(const IoOp& op, size_t done);
 
-/// Run an operation on the calling thread with pread and pwrite.
+/// Run an operation on the calling thread with pread and pwrite. A file that answers EAGAIN is asked
+/// again for a second, asleep in between; then that is the error.
 IoDone transfer_fully(const IoOp& op);
 
 }  // namespace hipfile

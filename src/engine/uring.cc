@@ -6,11 +6,12 @@
 #include "engine/uring.h"
 
 #include <liburing.h>
-#include <sys/uio.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <deque>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "engine/transfer_loop.h"
@@ -23,34 +24,55 @@ constexpr unsigned kRingEntries = 64;
 
 class ThreadRing {
  public:
-  ThreadRing() : is_ready_(io_uring_queue_init(kRingEntries, &ring_, 0) == 0) {}
+  ThreadRing() : is_ready_(io_uring_queue_init(kRingEntries, &ring_, 0) == 0) {
+    if (is_ready_ && fstat(ring_.ring_fd, &identity_) != 0) identity_ = {};
+  }
   ~ThreadRing() {
-    if (is_ready_ && !guard_.in_child_of_fork()) io_uring_queue_exit(&ring_);
+    if (is_usable() && is_descriptor_ours()) io_uring_queue_exit(&ring_);
   }
   ThreadRing(const ThreadRing&) = delete;
   ThreadRing& operator=(const ThreadRing&) = delete;
 
-  io_uring* get() { return is_ready_ && !guard_.in_child_of_fork() ? &ring_ : nullptr; }
+  bool is_usable() const { return is_ready_ && !guard_.in_child_of_fork(); }
+  io_uring& ring() { return ring_; }
+
+  /// A second queue on the same thread would reap the completions of the first.
+  bool is_free() const { return is_usable() && !is_taken_; }
+  void take() { is_taken_ = true; }
+  void give_back() { is_taken_ = false; }
 
  private:
+  // A program that closes every descriptor it finds may have a file of its own under that number.
+  bool is_descriptor_ours() const {
+    struct stat now = {};
+    return fstat(ring_.ring_fd, &now) == 0 && now.st_dev == identity_.st_dev &&
+           now.st_ino == identity_.st_ino;
+  }
+
   ForkGuard guard_;
+  struct stat identity_ = {};
   io_uring ring_ = {};
   bool is_ready_;
+  bool is_taken_ = false;
 };
 
 ThreadRing& thread_ring() {
   thread_local std::unique_ptr<ThreadRing> ring;
-  if (!ring || (ring->get() == nullptr)) ring = std::make_unique<ThreadRing>();
+  if (!ring || !ring->is_usable()) ring = std::make_unique<ThreadRing>();
   return *ring;
 }
 
 class UringQueue : public IoQueue {
  public:
-  UringQueue(io_uring* ring, unsigned depth) : ring_(ring), slots_(std::min(depth, kRingEntries)) {
+  UringQueue(ThreadRing& thread_ring, unsigned depth)
+      : owner_(thread_ring), ring_(&thread_ring.ring()), slots_(std::min(depth, kRingEntries)) {
     for (unsigned at = 0; at < slots_.size(); ++at) free_.push_back(at);
+    local_.reserve(slots_.size());
+    owner_.take();
   }
   ~UringQueue() override {
     while (in_flight_ != 0) reap();
+    owner_.give_back();
   }
 
   void submit(const IoOp& op) override {
@@ -65,14 +87,18 @@ class UringQueue : public IoQueue {
 
   IoDone reap() override {
     for (;;) {
-      unsigned at = 0;
-      const ssize_t result = next_result(&at);
-      Slot& slot = slots_[at];
-      if (account(slot.op, result, &slot.state) == NextStep::kContinue) {
-        start(at);
+      const Completed completed = next_result();
+      Slot& slot = slots_[completed.at];
+      // The kernel would not wait for this file on another thread; this one can.
+      if (completed.result == -EAGAIN && !completed.is_local) {
+        run_here(completed.at);
         continue;
       }
-      free_.push_back(at);
+      if (account(slot.op, completed.result, &slot.state) == NextStep::kContinue) {
+        start(completed.at);
+        continue;
+      }
+      free_.push_back(completed.at);
       --in_flight_;
       return slot.state;
     }
@@ -85,13 +111,26 @@ class UringQueue : public IoQueue {
     IoOp op;
     IoDone state;
   };
+  struct Completed {
+    unsigned at = 0;
+    ssize_t result = 0;
+    bool is_local = false;  // run by this thread, not by the ring
+  };
+  static constexpr uint64_t kIgnored = UINT64_MAX;
 
-  // Queue what is left of an operation and tell the kernel. If it will not take it (EAGAIN or EBUSY
-  // for want of memory), the calling thread runs it.
-  void start(unsigned at) {
-    const IoOp rest = rest_of(slots_[at].op, slots_[at].state.done);
+  io_uring_sqe* free_entry() {
     io_uring_sqe* entry = io_uring_get_sqe(ring_);
-    if (entry == nullptr) return run_here(at, rest);
+    if (entry != nullptr) return entry;
+    (void)io_uring_submit(ring_);  // full of entries that the kernel would not take before
+    return io_uring_get_sqe(ring_);
+  }
+
+  // Queue what is left of an operation and tell the kernel. If it will not take it (no memory, or
+  // the program closed the ring's descriptor), the calling thread runs it.
+  void start(unsigned at) {
+    io_uring_sqe* entry = free_entry();
+    if (entry == nullptr) return run_here(at);
+    const IoOp rest = rest_of(slots_[at].op, slots_[at].state.done);
     const auto size = static_cast<unsigned>(std::min<size_t>(rest.size, 1u << 30));
     const auto offset = static_cast<uint64_t>(rest.offset);
     if (rest.is_write) {
@@ -100,55 +139,51 @@ class UringQueue : public IoQueue {
       io_uring_prep_read(entry, rest.fd, rest.data, size, offset);
     }
     io_uring_sqe_set_data64(entry, at);
-    int accepted = 0;
-    do {
-      accepted = io_uring_submit(ring_);
-    } while (accepted == -EINTR);
-    if (accepted >= 1) return;
-    io_uring_prep_nop(entry);  // it stays queued, and goes out harmlessly with the next submit
+    while (io_uring_submit(ring_) == -EINTR) {
+    }
+    // Not by the count that submit returns: it counts entries left over from before as well.
+    if (io_uring_sq_ready(ring_) == 0) return;
+    io_uring_prep_nop(entry);  // it stays queued, and goes out harmlessly with a later submit
     io_uring_sqe_set_data64(entry, kIgnored);
-    run_here(at, rest);
+    run_here(at);
   }
 
-  void run_here(unsigned at, const IoOp& rest) {
-    const IoDone done = transfer_fully(rest);
-    local_.push_back(
-        {at, done.error != 0 && done.done == 0 ? -done.error : static_cast<ssize_t>(done.done)});
+  void run_here(unsigned at) {
+    const IoDone done = transfer_fully(rest_of(slots_[at].op, slots_[at].state.done));
+    const bool has_failed = done.error != 0 && done.done == 0;
+    local_.push_back({at, has_failed ? -done.error : static_cast<ssize_t>(done.done), true});
   }
 
-  ssize_t next_result(unsigned* at) {
+  Completed next_result() {
     if (!local_.empty()) {
-      const Local local = local_.front();
-      local_.pop_front();
-      *at = local.at;
-      return local.result;
+      const Completed completed = local_.back();
+      local_.pop_back();
+      return completed;
     }
     for (;;) {
-      io_uring_cqe* completion = nullptr;
-      if (io_uring_wait_cqe(ring_, &completion) != 0) continue;  // EINTR
-      const uint64_t tag = io_uring_cqe_get_data64(completion);
-      const ssize_t result = completion->res;
-      io_uring_cqe_seen(ring_, completion);
-      if (tag == kIgnored) continue;
-      *at = static_cast<unsigned>(tag);
-      return result;
+      io_uring_cqe* entry = nullptr;
+      const int error = io_uring_wait_cqe(ring_, &entry);
+      if (error != 0) {
+        // Without its descriptor the ring still fills, but there is nothing to sleep on.
+        if (error != -EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        continue;
+      }
+      const uint64_t tag = io_uring_cqe_get_data64(entry);
+      const ssize_t result = entry->res;
+      io_uring_cqe_seen(ring_, entry);
+      if (tag != kIgnored) return {static_cast<unsigned>(tag), result, false};
     }
   }
 
-  struct Local {
-    unsigned at;
-    ssize_t result;
-  };
-  static constexpr uint64_t kIgnored = UINT64_MAX;
-
+  ThreadRing& owner_;
   io_uring* const ring_;
   std::vector<Slot> slots_;
   std::vector<unsigned> free_;
-  std::deque<Local> local_;  // operations that the calling thread ran itself
+  std::vector<Completed> local_;
   unsigned in_flight_ = 0;
 };
 
-// For a thread without a ring.
+// For a thread without a ring, or one whose ring is taken.
 class PlainQueue : public IoQueue {
  public:
   void submit(const IoOp& op) override { done_ = transfer_fully(op); }
@@ -163,8 +198,8 @@ class UringEngine : public Engine {
  public:
   const char* name() const override { return "uring"; }
   std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial) override {
-    io_uring* ring = thread_ring().get();
-    if (ring == nullptr) return std::make_unique<PlainQueue>();
+    ThreadRing& ring = thread_ring();
+    if (!ring.is_free()) return std::make_unique<PlainQueue>();
     return std::make_unique<UringQueue>(ring, is_serial ? 1 : depth);
   }
 };

@@ -28,39 +28,59 @@ bool ThreadPool::start_thread() {
   return error == 0;
 }
 
-void ThreadPool::submit(const Task& task) {
+Task* ThreadPool::take_first() {
+  Task* task = first_;
+  if (task == nullptr) return nullptr;
+  first_ = task->next;
+  if (first_ == nullptr) last_ = nullptr;
+  --queued_;
+  return task;
+}
+
+void ThreadPool::submit(Task& task) {
+  task.next = nullptr;
   bool must_start = false;
   {
     MutexLock lock(mutex_);
-    tasks_.push_back(task);
-    must_start = idle_ < tasks_.size() && threads_ < max_threads_;
+    (last_ == nullptr ? first_ : last_->next) = &task;
+    last_ = &task;
+    ++queued_;
+    must_start = idle_ < queued_ && threads_ < max_threads_;
     if (must_start) ++threads_;
   }
   arrival_.notify_one();
-  if (!must_start || start_thread()) return;
-  Task stranded;
+  if (must_start && !start_thread()) run_stranded();
+}
+
+// No thread could be started. Where none is there at all, nobody else will run what is queued: not
+// this caller's task, and not that of another caller who failed at the same time.
+void ThreadPool::run_stranded() {
   {
     MutexLock lock(mutex_);
     --threads_;
-    if (threads_ != 0 || tasks_.empty()) return;
-    stranded = tasks_.front();
-    tasks_.pop_front();
   }
-  stranded.run(stranded.context);
+  for (;;) {
+    Task* task = nullptr;
+    {
+      MutexLock lock(mutex_);
+      if (threads_ == 0) task = take_first();
+    }
+    if (task == nullptr) return;
+    task->run(task->context);
+  }
 }
 
 void ThreadPool::work() {
   for (;;) {
-    Task task;
+    Task* task = nullptr;
     {
       MutexLock lock(mutex_);
       ++idle_;
-      while (tasks_.empty()) arrival_.wait(mutex_);
+      while (first_ == nullptr) arrival_.wait(mutex_);
       --idle_;
-      task = tasks_.front();
-      tasks_.pop_front();
+      task = take_first();
     }
-    task.run(task.context);
+    task->run(task->context);
   }
 }
 

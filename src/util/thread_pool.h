@@ -3,16 +3,16 @@
 // Worker threads of the library.
 #pragma once
 
-#include <deque>
-
 #include "util/mutex.h"
 
 namespace hipfile {
 
-/// What a worker runs: a plain function and its context, which stays valid until it was run.
+/// What a worker runs: a plain function and its context. The owner keeps it until it runs; it is a
+/// link of the queue meanwhile, so that handing work over never allocates and cannot fail.
 struct Task {
   void (*run)(void* context) = nullptr;
   void* context = nullptr;
+  Task* next = nullptr;
 };
 
 /// Threads are started as work comes, up to a limit, and never joined: the pool is leaked, and at
@@ -26,18 +26,22 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// Queue a task. If no thread is there and none can be started, the caller runs it.
-  void submit(const Task& task) HIPFILE_EXCLUDES(mutex_);
+  void submit(Task& task) HIPFILE_EXCLUDES(mutex_);
   unsigned max_threads() const { return max_threads_; }
 
  private:
   static void* worker(void* self);
   void work() HIPFILE_EXCLUDES(mutex_);
   bool start_thread();
+  void run_stranded() HIPFILE_EXCLUDES(mutex_);
+  Task* take_first() HIPFILE_REQUIRES(mutex_);
 
   const unsigned max_threads_;
   Mutex mutex_;
   CondVar arrival_;
-  std::deque<Task> tasks_ HIPFILE_GUARDED_BY(mutex_);
+  Task* first_ HIPFILE_GUARDED_BY(mutex_) = nullptr;
+  Task* last_ HIPFILE_GUARDED_BY(mutex_) = nullptr;
+  unsigned queued_ HIPFILE_GUARDED_BY(mutex_) = 0;
   unsigned threads_ HIPFILE_GUARDED_BY(mutex_) = 0;
   unsigned idle_ HIPFILE_GUARDED_BY(mutex_) = 0;
 };
