@@ -57,6 +57,18 @@ TEST_F(RingTest, WaiterGetsTheSlotThatComesBack) {
   EXPECT_TRUE(is_served);
 }
 
+TEST_F(RingTest, SlotOfTheWantedNodeIsPreferred) {
+  std::set<char*> near_first;
+  {
+    const SlotLease one = ring_.lease(0), two = ring_.lease(0);  // the first slab
+    const SlotLease three = ring_.lease(1);                      // the second
+    near_first = {one.data(), two.data()};
+  }
+  for (const int node : {0, 1, 0}) {
+    EXPECT_EQ(near_first.count(ring_.lease(node).data()), node == 0 ? 1u : 0u);
+  }
+}
+
 TEST_F(RingTest, SmallSlotIsTheThreadsOwn) {
   char* mine = ring_.small_slot();
   ASSERT_NE(mine, nullptr);

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+//
+// The pool's threads, and what io_uring does when things are not as they should be.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/transfer_loop.h"
+#include "engine/uring.h"
+#include "support/kept.h"
+#include "temp_dir.h"
+#include "util/thread_pool.h"
+
+namespace hipfile {
+namespace {
+
+ThreadPool& new_pool(unsigned threads) { return *kept(std::make_unique<ThreadPool>(threads)); }
+
+void wait_for(const std::atomic<int>& count, int wanted) {
+  for (int tries = 0; count.load() < wanted && tries < 20000; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(count.load(), wanted);
+}
+
+struct Numbered {
+  Task task;
+  int number = 0;
+  std::vector<int>* order = nullptr;
+  std::atomic<int>* count = nullptr;
+};
+
+TEST(ThreadPool, OneThreadKeepsTheOrder) {
+  ThreadPool& pool = new_pool(1);
+  std::vector<int> order;
+  std::atomic<int> count{0};
+  std::vector<Numbered> tasks(100);
+  for (int number = 0; number < 100; ++number) {
+    Numbered& one = tasks[static_cast<size_t>(number)];
+    one.number = number;
+    one.order = &order;
+    one.count = &count;
+    one.task.context = &one;
+    one.task.run = [](void* context) {
+      auto* self = static_cast<Numbered*>(context);
+      self->order->push_back(self->number);
+      self->count->fetch_add(1);
+    };
+    pool.submit(one.task);
+  }
+  wait_for(count, 100);
+  for (int number = 0; number < 100; ++number) EXPECT_EQ(order[static_cast<size_t>(number)], number);
+}
+
+TEST(ThreadPool, ThreadsAreNamedAndTakeNoSignals) {
+  struct Seen {
+    std::atomic<int> count{0};
+    std::string name;
+    bool is_blocked = false;
+  } seen;
+  Task task;
+  task.context = &seen;
+  task.run = [](void* context) {
+    auto* self = static_cast<Seen*>(context);
+    char name[32] = {};
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    self->name = name;
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    self->is_blocked = sigismember(&mask, SIGINT) == 1 && sigismember(&mask, SIGUSR1) == 1;
+    self->count.fetch_add(1);
+  };
+  new_pool(2).submit(task);
+  wait_for(seen.count, 1);
+  EXPECT_EQ(seen.name, "hipfile-io");
+  EXPECT_TRUE(seen.is_blocked);
+}
+
+TEST(ThreadPool, NoMoreThreadsThanTheLimitRunAtOnce) {
+  struct Shared {
+    std::atomic<int> running{0}, most{0}, count{0};
+  } shared;
+  ThreadPool& pool = new_pool(3);
+  std::vector<Task> tasks(60);
+  for (Task& task : tasks) {
+    task.context = &shared;
+    task.run = [](void* context) {
+      auto* self = static_cast<Shared*>(context);
+      const int now = self->running.fetch_add(1) + 1;
+      int most = self->most.load();
+      while (now > most && !self->most.compare_exchange_weak(most, now)) {
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      self->running.fetch_sub(1);
+      self->count.fetch_add(1);
+    };
+    pool.submit(task);
+  }
+  wait_for(shared.count, 60);
+  EXPECT_LE(shared.most.load(), 3);
+  EXPECT_GE(shared.most.load(), 2);
+}
+
+TEST(TransferLoop, FileThatIsAlwaysBusyEndsWithItsError) {
+  IoOp op;
+  op.size = 10;
+  IoDone state;
+  EXPECT_EQ(account(op, -EAGAIN, &state), NextStep::kFinished);
+  EXPECT_EQ(state.error, EAGAIN);
+}
+
+class UringTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (probe_uring() != 0) GTEST_SKIP() << "io_uring does not work here";
+    test::write_file(path_, std::vector<uint8_t>(8192, 7));
+    file_ = test::Fd(path_, O_RDWR);
+  }
+  IoOp read_of(char* data, uint64_t tag) const {
+    IoOp op;
+    op.fd = file_.get();
+    op.data = data;
+    op.size = 4096;
+    op.tag = tag;
+    return op;
+  }
+
+  const test::TempDir folder_;
+  const std::string path_ = folder_.file("data");
+  test::Fd file_;
+  const std::unique_ptr<Engine> engine_ = make_uring_engine();
+};
+
+TEST_F(UringTest, SecondQueueOfAThreadDoesNotReapForTheFirst) {
+  char first_data[4096] = {}, second_data[4096] = {};
+  const auto first = engine_->open_queue(4, false);
+  first->submit(read_of(first_data, 1));
+  const auto second = engine_->open_queue(4, false);
+  second->submit(read_of(second_data, 2));
+  EXPECT_EQ(second->reap().tag, 2u);
+  EXPECT_EQ(first->reap().tag, 1u);
+  EXPECT_EQ(first_data[4095], 7);
+  EXPECT_EQ(second_data[4095], 7);
+}
+
+// Daemons close every descriptor that they find.
+TEST_F(UringTest, RingWhoseDescriptorWasClosedIsReplacedByPlainCalls) {
+  std::thread([this] {
+    char data[4096] = {};
+    { const auto queue = engine_->open_queue(4, false); }  // makes the ring
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code ignored;
+      const std::string target = std::filesystem::read_symlink(entry.path(), ignored).string();
+      if (target.find("io_uring") == std::string::npos) continue;
+      close(std::stoi(entry.path().filename().string()));
+    }
+    const auto queue = engine_->open_queue(4, false);
+    for (uint64_t tag = 0; tag < 200; ++tag) {
+      data[0] = 0;
+      queue->submit(read_of(data, tag));
+      const IoDone done = queue->reap();
+      EXPECT_EQ(done.tag, tag);
+      EXPECT_EQ(done.done, 4096u);
+      EXPECT_EQ(data[0], 7);
+    }
+  }).join();
+}
+
+}  // namespace
+}  // namespace hipfile
