@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxNaps = 1000;
 
-// Regular files do not answer EAGAIN, but servers of file systems in user space answer what they like.
+// Regular files do not answer EAGAIN, but file systems in user space answer what they like.
 bool nap(int* naps) {
   if (++*naps > kMaxNaps) return false;
   std::this_thread::sleep_for(std::chrono::milliseconds(1));

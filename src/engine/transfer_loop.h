@@ -19,8 +19,8 @@ NextStep account(const IoOp& op, ssize_t result, IoDone* so_far);
 /// The rest of an operation of which `done` bytes are through.
 IoOp rest_of(const IoOp& op, size_t done);
 
-/// Run an operation on the calling thread with pread and pwrite. A file that answers EAGAIN is asked
-/// again for a second, asleep in between; then that is the error.
+/// Run an operation on the calling thread with pread and pwrite. A file that answers EAGAIN is
+/// asked again for a second, asleep in between; then that is the error.
 IoDone transfer_fully(const IoOp& op);
 
 }  // namespace hipfile

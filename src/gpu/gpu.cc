@@ -94,8 +94,8 @@ Gpu::~Gpu() {
   }
 }
 
-// The runtime that was bound first is asked first: mostly it is the only one, and looking for others
-// takes a lock of the dynamic loader.
+// The runtime that was bound first is asked first: mostly it is the only one, and looking for
+// others takes a lock of the dynamic loader.
 Result<PointerInfo> Gpu::query(const void* pointer) {
   const Result<const Runtime*> first = gpu::bind();
   if (!first.ok()) return first.error();

@@ -165,8 +165,8 @@ Search look() {
   return search;
 }
 
-// Rule 6. The pins tell which threads are in a call of ours; they get two seconds. In a child of fork
-// those threads are not there.
+// Rule 6. The pins tell which threads are in a call of ours; they get two seconds. In a child of
+// fork those threads are not there.
 void leave_runtimes() {
   if (state().fork_guard.in_child_of_fork()) return;
   const RuntimeList* list = bound();
@@ -183,8 +183,9 @@ void leave_runtimes() {
   }
 }
 
-// Exit handlers run in reverse order, and a runtime registers its own when it is initialised: so each
-// is initialised first, and ours registered anew behind it. Where no device is, later calls say so.
+// Exit handlers run in reverse order, and a runtime registers its own when it is initialised: so
+// each is initialised first, and ours registered anew behind it. Where no device is, later calls
+// say so.
 void prepare(const Search& search) {
   bool has_new = false;
   for (const auto& runtime : search.found) {

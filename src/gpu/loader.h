@@ -28,10 +28,10 @@ struct Runtime {
   mutable std::atomic<bool> is_gone{false};
 };
 
-/// The runtime that knows a pointer, or else the one that was bound first (NULL: that one, without a
-/// lock). Binds at the first call, for the process; a pointer that no bound runtime knows causes one
-/// new look when libraries were loaded since. A mapped runtime that is too old, and has devices, is an
-/// error: the program's memory is that one's, and no other could stand in.
+/// The runtime that knows a pointer, or else the one that was bound first (NULL: that one, without
+/// a lock). Binds at the first call, for the process; a pointer that no bound runtime knows causes
+/// one new look when libraries were loaded since. A mapped runtime that is too old, and has
+/// devices, is an error: the program's memory is that one's, and no other could stand in.
 /// Fails with hipErrorSharedObjectInitFailed or hipErrorNoDevice; bind_failure() says more.
 Result<const Runtime*> bind(const void* pointer = nullptr);
 

@@ -17,7 +17,8 @@ int numa_node_of_pci(const std::string& bus_id, const std::string& root = "");
 /// The same for a device of a runtime.
 int numa_node_of(const Runtime& runtime, int device);
 
-/// Ask for pages of that node; others do as well. For memory that is not populated yet. -1: nothing.
+/// Ask for pages of that node; others do as well. For memory that is not populated yet.
+/// -1: nothing is asked.
 void prefer_numa_node(void* memory, size_t size, int node);
 
 }  // namespace hipfile::gpu

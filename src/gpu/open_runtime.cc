@@ -99,7 +99,8 @@ Opened check(void* object, const std::string& name) {
 bool counts_devices(void* object) {
   decltype(&::hipGetDeviceCount) get_count = nullptr;
   int count = 0;
-  return find(object, "hipGetDeviceCount", get_count) && get_count(&count) == hipSuccess && count > 0;
+  if (!find(object, "hipGetDeviceCount", get_count)) return false;
+  return get_count(&count) == hipSuccess && count > 0;
 }
 
 std::string last_dl_error() {
@@ -128,7 +129,8 @@ Opened open_main_program() {
   // The search goes on into the program's libraries; those are found by their own names.
   const void* entry = reinterpret_cast<const void*>(getauxval(AT_ENTRY));
   const bool is_own = found != nullptr && object_of(found) == object_of(entry);
-  return is_own ? check(program, "the program") : Opened{nullptr, "the program exports no HIP", false, false};
+  return is_own ? check(program, "the program")
+                : Opened{nullptr, "the program exports no HIP", false, false};
 }
 
 bool sees_device(const Runtime& runtime, std::string* reason) {

@@ -19,8 +19,9 @@ std::optional<unsigned> cpus_of_quota_v1(const std::string& quota_us, const std:
 /// named v1 controller, or the v2 line ("0::…") for an empty name. Pure.
 std::string cgroup_path(const std::string& proc_self_cgroup, const std::string& controller);
 
-/// The folder of a group and those above it up to its mount, innermost first: a limit of any of them
-/// holds. A container may show its own group as the root of the mount; then only that exists. Pure.
+/// The folder of a group and those above it up to its mount, innermost first: a limit of any of
+/// them holds. A container may show its own group as the root of the mount; then only that exists.
+/// Pure.
 std::vector<std::string> folders_up(const std::string& mount, const std::string& group);
 
 /// Bytes of cached file pages that the kernel gives up before it refuses memory, from the text of a

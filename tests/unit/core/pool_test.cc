@@ -59,7 +59,7 @@ TEST(ThreadPool, OneThreadKeepsTheOrder) {
     pool.submit(one.task);
   }
   wait_for(count, 100);
-  for (int number = 0; number < 100; ++number) EXPECT_EQ(order[static_cast<size_t>(number)], number);
+  for (size_t at = 0; at < 100; ++at) EXPECT_EQ(order[at], static_cast<int>(at));
 }
 
 TEST(ThreadPool, ThreadsAreNamedAndTakeNoSignals) {
