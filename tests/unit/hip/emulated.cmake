@@ -23,6 +23,8 @@ hip_strict_variant(hip_devices_test ${three})
 hipfile_add_test(hip_file_test hip_file_test.cc
   LIBS hip_portable test_support LABELS unit ENVIRONMENT ${emulated})
 hip_strict_variant(hip_file_test)
+hipfile_add_test_variant(hip_file_test.kernel_rules hip_file_test LABELS unit
+  ARGS --gtest_filter=HipFileKernelRules.* ENVIRONMENT ${emulated} HIP_PORTABLE_DIRECT=kernel)
 
 set(runtime ${PROJECT_SOURCE_DIR}/hip/src)
 hipfile_add_test(emulated_parts_test emulated_parts_test.cc ${runtime}/settings.cc

@@ -207,6 +207,18 @@ TEST_F(HipFile, NullResultsAreRefused) {
   EXPECT_HIP(hipErrorInvalidValue, function(handle, buffer_.data(), 4096, 0, nullptr, &status));
 }
 
+// Runs with HIP_PORTABLE_DIRECT=kernel only, alone.
+TEST(HipFileKernelRules, LoopDiskHasNoDevice) {
+  const char* rules = std::getenv("HIP_PORTABLE_DIRECT");
+  if (rules == nullptr) GTEST_SKIP() << "a test of HIP_PORTABLE_DIRECT=kernel";
+  FileSystem disk;
+  const std::string reason = disk.mount("ext4-512", 64);
+  if (!reason.empty()) GTEST_SKIP() << "no loop disk: " << reason;
+  const Fd fd(disk.path() + "/data", O_RDWR | O_CREAT | O_DIRECT);
+  const DeviceBuffer buffer(4096);
+  expect_status(ENODEV, write_file(fd.get(), buffer.data(), 4096, 0));
+}
+
 TEST(HipFileXfs, ReadAndWriteWork) {
   FileSystem disk;
   const std::string reason = disk.mount("xfs-4096", 400);
