@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -80,7 +81,7 @@ class SlotArray {
 
  private:
   friend class Pin<T>;
-  enum Phase : uint64_t { kFree = 0, kLive = 1, kDying = 2 };
+  enum Phase : uint64_t { kFree = 0, kLive = 1, kDying = 2, kOnTrial = 3 };
   static constexpr size_t kBlockSize = 256;
   static constexpr size_t kMaxBlocks = 4096;
 
@@ -169,11 +170,13 @@ Pin<T> SlotArray<T>::pin(uint64_t handle) {
   Slot* slot = find(handle);
   std::atomic<const void*>* place = ThreadPins::mine().vacancy();
   if (slot == nullptr || place == nullptr) return result;
-  place->store(slot, std::memory_order_seq_cst);
-  const uint64_t wanted = state_of(generation_of(handle), kLive);
-  if (slot->state.load(std::memory_order_seq_cst) != wanted) {
+  for (;;) {
+    place->store(slot, std::memory_order_seq_cst);
+    const uint64_t state = slot->state.load(std::memory_order_seq_cst);
+    if (state == state_of(generation_of(handle), kLive)) break;
     unpin(slot, place);
-    return result;
+    if (state != state_of(generation_of(handle), kOnTrial)) return result;
+    std::this_thread::yield();  // the verdict takes one look at the records
   }
   result.array_ = this;
   result.slot_ = slot;
@@ -196,7 +199,10 @@ typename SlotArray<T>::Retired SlotArray<T>::retire(uint64_t handle, bool may_de
     MutexLock lock(mutex_);
     const uint64_t live = state_of(generation_of(handle), kLive);
     if (slot->state.load(std::memory_order_relaxed) != live) return Retired::kUnknown;
-    slot->state.store(state_of(generation_of(handle), kDying), std::memory_order_seq_cst);
+    // On trial, so that a pinner who comes meanwhile waits for the verdict: an object that stays
+    // must not seem to be gone for a moment.
+    const Phase phase = may_defer ? kDying : kOnTrial;
+    slot->state.store(state_of(generation_of(handle), phase), std::memory_order_seq_cst);
     const bool is_pinned = ThreadPins::is_pinned(slot);
     if (is_pinned && !may_defer) {
       slot->state.store(live, std::memory_order_seq_cst);

@@ -69,6 +69,22 @@ TEST_F(SlotsTest, RetireIfIdleLeavesAPinnedObjectAlone) {
   EXPECT_EQ(alive_, 0);
 }
 
+TEST_F(SlotsTest, RefusedRetirementHidesTheObjectFromNobody) {
+  const uint64_t handle = insert();
+  std::atomic<bool> is_done{false};
+  const Pin<Counted> held = slots_.pin(handle);
+  std::thread retirer([&] {
+    while (!is_done) {
+      EXPECT_EQ(slots_.retire_if_idle(handle), Retired::kInUse);
+    }
+  });
+  int missed = 0;
+  for (int i = 0; i < 300000; ++i) missed += slots_.pin(handle) ? 0 : 1;
+  is_done = true;
+  retirer.join();
+  EXPECT_EQ(missed, 0);
+}
+
 TEST_F(SlotsTest, WaitIdleReturnsOnceTheLastPinIsGone) {
   const uint64_t handle = insert();
   std::atomic<bool> is_pinned{false};
