@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "aiscp_fixture.h"
@@ -136,6 +137,27 @@ TEST_F(AiscpSignalTest, SignalIgnoredAtStartStaysIgnored) {
   make("from", 16 * kMiB);
   EXPECT_EQ("0\n", status_after("HUP", "to", "nohup"));
   expect_content("to", 16 * kMiB);
+}
+
+// Not a signal test: it runs on every file system.
+TEST_F(AiscpFailureTest, KilledCopyLeavesNothingUnderTheFinalName) {
+  make("from", 64 * kMiB);
+  const ProcessResult result =
+      shell("$AISCP --chunk-size=4K --jobs=1 from to & pid=$!; sleep 0.3; kill -KILL $pid; "
+            "wait $pid; echo $?");
+  EXPECT_EQ("137\n", result.out) << "it had ended before it was killed";
+  const std::vector<std::string> left = names();
+  EXPECT_EQ(0, std::count(left.begin(), left.end(), "to"));
+}
+
+TEST_F(AiscpFailureTest, ClosedStandardOutputMattersOnlyIfSomethingIsSaid) {
+  make("from", 1000);
+  EXPECT_EQ("0\n", shell("($AISCP from to >&-); echo $?").out);
+  expect_content("to", 1000);
+  EXPECT_EQ("0\n", shell("($AISCP from to <&- >&- 2>&-); echo $?").out);
+  expect_content("to", 1000);
+  EXPECT_EQ("1\n", shell("($AISCP -v from to >&- 2>/dev/null); echo $?").out);
+  expect_content("to", 1000);
 }
 
 TEST_F(AiscpFailureTest, ReadOnlyFileSystemIsRefusedInCpsWords) {

@@ -135,7 +135,7 @@ Status Destination::register_file() {
   if (!status.ok()) return Status::failure("cannot write " + name_ + ": " + status.text());
   if (wish_.options.direct == Direct::kAlways && file_.info().writes_direct == 0) {
     return Status::failure("cannot write " + name_ + " with O_DIRECT: " +
-                           hipFileExtViewReasonName(file_.info().view));
+                           file_.why_not_direct());
   }
   return {};
 }

@@ -56,17 +56,23 @@ int Directory::probe_mode(mode_t bits, NewFileMode* mode) {
   int error = ::fstat(file.get(), &st) == 0 ? 0 : errno;
   mode->mode = st.st_mode & 07777;
   mode->acl = read_acl(file.get());
-  if (!is_probed_) {
-    const std::string other = hidden_name();
-    can_rename_noreplace_ = rename_noreplace(fd(), name, other) == 0;
-    if (can_rename_noreplace_) name = other;
-  }
+  if (!is_probed_) probe_named(&name);
   if (::unlinkat(fd(), name.c_str(), 0) != 0 && error == 0) error = errno;
   if (error != 0) return error;
   if (!is_probed_) probe_unnamed();
   is_probed_ = true;
   modes_[bits] = *mode;
   return 0;
+}
+
+void Directory::probe_named(std::string* name) {
+  const std::string other = hidden_name();
+  can_rename_noreplace_ = rename_noreplace(fd(), *name, other) == 0;
+  if (can_rename_noreplace_) {
+    *name = other;
+  } else if (::linkat(fd(), name->c_str(), fd(), other.c_str(), 0) == 0) {
+    can_link_named_ = ::unlinkat(fd(), other.c_str(), 0) == 0;
+  }
 }
 
 void Directory::probe_unnamed() {

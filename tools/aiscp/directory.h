@@ -31,20 +31,24 @@ class Directory {
   /// Tries on a hidden file what a new file with these bits gets. 0 or an errno.
   int probe_mode(mode_t bits, NewFileMode* mode);
 
-  /// Known after probe_mode(): an O_TMPFILE can be linked in, RENAME_NOREPLACE works.
+  /// Known after probe_mode(): an O_TMPFILE can be linked in; RENAME_NOREPLACE works; where it does
+  /// not, a hidden name can be linked to another.
   bool can_link_unnamed() const { return can_link_unnamed_; }
   bool can_rename_noreplace() const { return can_rename_noreplace_; }
+  bool can_link_named() const { return can_link_named_; }
 
   /// Flushes the entries. 0 or an errno.
   int sync() const;
 
  private:
   void probe_unnamed();
+  void probe_named(std::string* name);
 
   hipfile::UniqueFd fd_;
   bool is_probed_ = false;
   bool can_link_unnamed_ = false;
   bool can_rename_noreplace_ = false;
+  bool can_link_named_ = false;
   std::map<mode_t, NewFileMode> modes_;
 };
 

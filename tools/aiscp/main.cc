@@ -28,6 +28,7 @@ bool copy_all(const Options& options, const std::vector<CopyPair>& pairs) {
 }
 
 int run(int argc, char** argv) {
+  reserve_standard_streams();
   std::setlocale(LC_ALL, "");
   Options options;
   std::vector<CopyPair> pairs;

@@ -3,6 +3,7 @@
 // Messages go out by one write each, so lines of several programs do not mix.
 #include "messages.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -139,6 +140,13 @@ void say(const std::string& line) {
 bool close_output() {
   const bool failed = std::ferror(stdout) != 0;
   return std::fclose(stdout) == 0 && !failed;
+}
+
+void reserve_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 void mark_progress_line(bool is_there) { progress_is_there = is_there; }

@@ -37,6 +37,11 @@ std::string quote(std::string_view name);
 /// "aiscp: TEXT" on standard error, in one piece.
 void complain(const std::string& text);
 
+/// Takes the numbers of standard streams that were closed when the program started, so that no file
+/// of a copy gets one of them and is written into by a message. They are opened the wrong way
+/// round: using one fails as on a closed descriptor. Called first.
+void reserve_standard_streams();
+
 /// A failed write to standard output is a failure of the program, told once at its end.
 void say(const std::string& line);
 bool close_output();

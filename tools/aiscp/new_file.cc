@@ -17,7 +17,9 @@ int NewFile::create(Directory* directory, const std::string& name, bool is_repla
         ::openat(directory->fd(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
     if (fd_) kind_ = Kind::kUnnamed;
   }
-  if (kind_ == Kind::kNone && (is_replacing || directory->can_rename_noreplace())) {
+  const bool can_move =
+      is_replacing || directory->can_rename_noreplace() || directory->can_link_named();
+  if (kind_ == Kind::kNone && can_move) {
     for (int attempt = 0; attempt < 16; ++attempt) {
       hidden_name_ = hidden_name();
       const int error = create_named(hidden_name_);
@@ -56,7 +58,7 @@ int NewFile::put_in_place() {
     error = close_checked();  // before the rename: network file systems write back here
     if (error == 0 && kind_ == Kind::kHidden) {
       if (!is_replacing_) {
-        error = rename_noreplace(directory, hidden_name_, name_);
+        error = move_to_free_name();
       } else if (::renameat(directory, hidden_name_.c_str(), directory, name_.c_str()) != 0) {
         error = errno;
       }
@@ -64,6 +66,13 @@ int NewFile::put_in_place() {
   }
   if (error == 0) kind_ = Kind::kNone;
   return error;
+}
+
+int NewFile::move_to_free_name() {
+  const int directory = directory_->fd();
+  if (directory_->can_rename_noreplace()) return rename_noreplace(directory, hidden_name_, name_);
+  if (::linkat(directory, hidden_name_.c_str(), directory, name_.c_str(), 0) != 0) return errno;
+  return ::unlinkat(directory, hidden_name_.c_str(), 0) == 0 ? 0 : errno;
 }
 
 void NewFile::discard() {

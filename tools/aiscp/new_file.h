@@ -36,6 +36,8 @@ class NewFile {
 
   int create_named(const std::string& name);
   int close_checked();
+  /// From the hidden name to the final one, which must be free. 0 or an errno.
+  int move_to_free_name();
   void unlink_if_ours(const std::string& name);
 
   Kind kind_ = Kind::kNone;

@@ -31,6 +31,11 @@ Status Registered::open(int fd) {
   return {};
 }
 
+const char* Registered::why_not_direct() const {
+  if (info_.view != hipFileExtViewOk) return hipFileExtViewReasonName(info_.view);
+  return "the file system goes through the page cache all the same";
+}
+
 void Registered::reset() {
   if (handle_ != nullptr) hipFileHandleDeregister(handle_);
   handle_ = nullptr;

@@ -27,6 +27,8 @@ class Registered {
 
   hipFileHandle_t handle() const { return handle_; }
   const hipFileExtFileInfo_t& info() const { return info_; }
+  /// For people, where info() says that reads or writes are not direct.
+  const char* why_not_direct() const;
 
  private:
   hipFileHandle_t handle_ = nullptr;

@@ -83,7 +83,7 @@ Status Source::register_file(Direct direct) {
   if (!status.ok()) return Status::failure("cannot read " + name + ": " + status.text());
   if (direct == Direct::kAlways && file.info().reads_direct == 0) {
     return Status::failure("cannot read " + name + " with O_DIRECT: " +
-                           hipFileExtViewReasonName(file.info().view));
+                           file.why_not_direct());
   }
   return {};
 }
