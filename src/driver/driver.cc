@@ -14,6 +14,7 @@
 #include "backend/host.h"
 #include "resource/record_locks.h"
 #include "util/arith.h"
+#include "util/watchdog.h"
 
 namespace hipfile {
 namespace {
@@ -77,6 +78,7 @@ Status Driver::close() {
   }
   for (const auto& [fd, handle] : files) files_.retire(handle);
   for (const uint64_t handle : buffers) buffers_.retire(handle);
+  const WaitMark mark("operations that run while the driver closes");
   files_.wait_idle();
   buffers_.wait_idle();
   ring_.trim();

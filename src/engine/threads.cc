@@ -9,6 +9,7 @@
 #include "engine/transfer_loop.h"
 #include "util/mutex.h"
 #include "util/thread_pool.h"
+#include "util/watchdog.h"
 
 namespace hipfile {
 namespace {
@@ -68,6 +69,7 @@ class ThreadsQueue : public IoQueue {
   }
 
   IoDone reap() override {
+    const WaitMark mark("storage, through threads");
     Job* job = nullptr;
     {
       MutexLock lock(mutex_);

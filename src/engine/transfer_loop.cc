@@ -11,6 +11,8 @@
 #include <chrono>
 #include <thread>
 
+#include "util/watchdog.h"
+
 namespace hipfile {
 namespace {
 
@@ -53,6 +55,7 @@ IoDone transfer_fully(const IoOp& op) {
   IoDone state;
   state.tag = op.tag;
   if (op.size == 0) return state;
+  const WaitMark mark("storage, on the calling thread");
   for (int naps = 0;;) {
     const IoOp rest = rest_of(op, state.done);
     const ssize_t moved = op.is_write ? pwrite(op.fd, rest.data, rest.size, rest.offset)

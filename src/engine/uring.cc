@@ -16,6 +16,7 @@
 
 #include "engine/transfer_loop.h"
 #include "util/fork_guard.h"
+#include "util/watchdog.h"
 
 namespace hipfile {
 namespace {
@@ -86,6 +87,7 @@ class UringQueue : public IoQueue {
   }
 
   IoDone reap() override {
+    const WaitMark mark("storage, through io_uring");
     for (;;) {
       const Completed completed = next_result();
       Slot& slot = slots_[completed.at];

@@ -10,6 +10,7 @@
 
 #include "gpu/guards.h"
 #include "gpu/numa.h"
+#include "util/watchdog.h"
 
 namespace hipfile {
 namespace {
@@ -123,6 +124,7 @@ DirectResult Gpu::direct_io(const Runtime* runtime, int device, const DirectIo& 
   uint64_t copied = 0;
   int32_t status = 0;
   const hipAmdFileRead_t call = io.is_write ? hip.AmdFileWrite : hip.AmdFileRead;
+  const WaitMark mark("the direct file I/O of the HIP runtime");
   const hipError_t error = call(handle, io.address, io.size, io.offset, &copied, &status);
   DirectResult result;
   if (status != 0) {  // an errno of either sign, and looked at first
@@ -209,6 +211,7 @@ Status Gpu::wait(CopyStream& stream, size_t index) {
   const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
   const LastErrorGuard errors(entered.value()->hip);
+  const WaitMark mark("a copy between host and device");
   return status_of(entered.value()->hip.EventSynchronize(stream.events[index]));
 }
 
@@ -216,6 +219,7 @@ Status Gpu::synchronize(CopyStream& stream) {
   const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
   const LastErrorGuard errors(entered.value()->hip);
+  const WaitMark mark("the copies of a request");
   return status_of(entered.value()->hip.StreamSynchronize(stream.stream));
 }
 

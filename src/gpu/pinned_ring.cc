@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "util/cpu_limits.h"
+#include "util/watchdog.h"
 
 namespace hipfile {
 namespace {
@@ -80,6 +81,7 @@ void PinnedRing::grow(int numa_node) {
 }
 
 SlotLease PinnedRing::lease(int numa_node) {
+  const WaitMark mark("a slot of the pinned ring");
   mutex_.lock();
   const uint64_t ticket = next_ticket_++;
   char* data = nullptr;
