@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Threads by pthread, since the signal mask must be set before one starts.
+// A queue of linked tasks, and the threads that take from it.
 #include "util/thread_pool.h"
 
 #include <pthread.h>
-#include <signal.h>
+
+#include "util/detached_thread.h"
 
 namespace hipfile {
 
@@ -14,19 +15,7 @@ void* ThreadPool::worker(void* self) {
   return nullptr;
 }
 
-bool ThreadPool::start_thread() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, &ThreadPool::worker, this);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return error == 0;
-}
+bool ThreadPool::start_thread() { return start_detached_thread(&ThreadPool::worker, this); }
 
 Task* ThreadPool::take_first() {
   Task* task = first_;

@@ -8,6 +8,8 @@
 
 namespace hipfile {
 
+struct WaitRecord;
+
 /// Marks the calling thread as waiting while it lives. May be nested; the innermost counts. Costs
 /// two stores and a look at the coarse clock.
 class WaitMark {
@@ -19,6 +21,7 @@ class WaitMark {
   WaitMark& operator=(const WaitMark&) = delete;
 
  private:
+  WaitRecord& record_;
   const char* const outer_stage_;
   const int64_t outer_since_ms_;
 };
