@@ -4,6 +4,7 @@
 #include "backend/bounce_pipeline.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "util/arith.h"
@@ -31,6 +32,33 @@ int ChunkSlots::take() {
   const int index = free_.back();
   free_.pop_back();
   return index;
+}
+
+ChunkPipeline::ChunkPipeline(const Request& request, const PipelineParts& parts)
+    : request_(request),
+      parts_(parts),
+      chunk_size_(std::max(chunk_size_for(request.size), parts.alignment)),
+      next_(request.file_offset),
+      slots_(parts.ring, parts.stream.numa_node),
+      progress_(request.size) {}
+
+ChunkPipeline::~ChunkPipeline() {
+  for (; in_flight_ != 0; --in_flight_) parts_.queue.reap();
+  if (!copying_.empty()) (void)parts_.gpu.synchronize(parts_.stream);
+}
+
+Status ChunkPipeline::copy(int index, void* to, const void* from, size_t size, hipMemcpyKind kind) {
+  Status status = parts_.gpu.copy_async(parts_.stream, to, from, size, kind);
+  if (status.ok()) status = parts_.gpu.record(parts_.stream, static_cast<size_t>(index));
+  if (status.ok()) copying_.push_back(index);
+  return status;
+}
+
+Outcome ChunkPipeline::finish() {
+  const Status copied = parts_.gpu.synchronize(parts_.stream);
+  copying_.clear();
+  if (!slots_.has_any()) return Outcome::failure(Error::from_errno(ENOMEM));
+  return copied.ok() ? progress_.outcome() : Outcome::failure(copied.error());
 }
 
 }  // namespace hipfile

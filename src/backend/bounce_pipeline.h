@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/progress.h"
 #include "engine/engine.h"
 #include "gpu/gpu.h"
 #include "gpu/pinned_ring.h"
@@ -51,6 +52,35 @@ class ChunkSlots {
   const int numa_node_;  // of the device
   std::vector<SlotLease> slots_;
   std::vector<int> free_;
+};
+
+/// What both directions keep: the slots of one request, those on the stream, the count. A direction
+/// is a class on top of it with a loop of its own. Used by one thread.
+class ChunkPipeline {
+ public:
+  ChunkPipeline(const ChunkPipeline&) = delete;
+  ChunkPipeline& operator=(const ChunkPipeline&) = delete;
+
+ protected:
+  ChunkPipeline(const Request& request, const PipelineParts& parts);
+  /// Nothing may be in flight when the slots go back, whichever way the loop was left.
+  ~ChunkPipeline();
+
+  /// Queue a copy and mark its end with the slot's event. On failure the slot stays out, since the
+  /// copy may have begun.
+  Status copy(int index, void* to, const void* from, size_t size, hipMemcpyKind kind);
+  /// The end of the request: waits for the stream. A copy that failed makes every count doubtful,
+  /// so its error is the outcome.
+  Outcome finish();
+
+  const Request& request_;
+  const PipelineParts& parts_;
+  const size_t chunk_size_;
+  off_t next_;  ///< file offset of the next chunk
+  ChunkSlots slots_;
+  std::deque<int> copying_;  ///< slots on the stream, oldest first
+  unsigned in_flight_ = 0;   ///< operations with the engine
+  Progress progress_;
 };
 
 }  // namespace hipfile

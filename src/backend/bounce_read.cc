@@ -3,34 +3,17 @@
 // The reading pipeline: slots go from the engine (file to slot) to the stream (slot to device) and
 // back. Completions come in any order, copies are queued as they come.
 #include <algorithm>
-#include <cerrno>
-#include <utility>
 
 #include "backend/bounce_pipeline.h"
-#include "backend/progress.h"
 #include "util/arith.h"
 
 namespace hipfile {
 namespace {
 
-class ReadPipeline {
+class ReadPipeline : private ChunkPipeline {
  public:
   ReadPipeline(const Request& request, const PipelineParts& parts)
-      : request_(request),
-        parts_(parts),
-        chunk_size_(std::max(chunk_size_for(request.size), parts.alignment)),
-        next_(request.file_offset),
-        slots_(parts.ring, parts.stream.numa_node),
-        chunks_(parts.ring.slots_per_request()),
-        progress_(request.size) {}
-
-  // Nothing may be in flight when the slots go back, whichever way run() was left.
-  ~ReadPipeline() {
-    for (; in_flight_ != 0; --in_flight_) parts_.queue.reap();
-    if (!copying_.empty()) (void)parts_.gpu.synchronize(parts_.stream);
-  }
-  ReadPipeline(const ReadPipeline&) = delete;
-  ReadPipeline& operator=(const ReadPipeline&) = delete;
+      : ChunkPipeline(request, parts), chunks_(parts.ring.slots_per_request()) {}
 
   Outcome run() {
     for (;;) {
@@ -39,10 +22,7 @@ class ReadPipeline {
       if (in_flight_ == 0) break;
       finish_read(parts_.queue.reap());
     }
-    const Status copied = parts_.gpu.synchronize(parts_.stream);
-    copying_.clear();
-    if (!slots_.has_any()) return Outcome::failure(Error::from_errno(ENOMEM));
-    return copied.ok() ? progress_.outcome() : Outcome::failure(copied.error());
+    return finish();
   }
 
  private:
@@ -110,25 +90,11 @@ class ReadPipeline {
   void start_copy(int index, size_t at, size_t size) {
     const Chunk& chunk = chunks_[static_cast<size_t>(index)];
     const char* from = slots_.data(index) + (chunk.begin - chunk.offset);
-    Status status = parts_.gpu.copy_async(parts_.stream, request_.address + at, from, size,
-                                          hipMemcpyHostToDevice);
-    if (status.ok()) status = parts_.gpu.record(parts_.stream, static_cast<size_t>(index));
-    if (status.ok()) {
-      copying_.push_back(index);
-    } else {
-      progress_.note(at, size, 0, status.error());  // the slot stays out: the copy may have begun
-    }
+    const Status status = copy(index, request_.address + at, from, size, hipMemcpyHostToDevice);
+    if (!status.ok()) progress_.note(at, size, 0, status.error());
   }
 
-  const Request& request_;
-  const PipelineParts& parts_;
-  const size_t chunk_size_;
-  off_t next_;  // file offset of the next chunk
-  ChunkSlots slots_;
   std::vector<Chunk> chunks_;  // by slot
-  std::deque<int> copying_;    // slots on the stream, oldest first
-  unsigned in_flight_ = 0;     // operations with the engine
-  Progress progress_;
 };
 
 }  // namespace

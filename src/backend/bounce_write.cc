@@ -3,37 +3,20 @@
 // The writing pipeline: slots go from the stream (device to slot) to the engine (slot to file) and
 // back. Copies end in the order in which they were queued.
 #include <algorithm>
-#include <cerrno>
-#include <utility>
 
 #include "backend/bounce_pipeline.h"
-#include "backend/progress.h"
 #include "util/arith.h"
 
 namespace hipfile {
 namespace {
 
-constexpr uint64_t kBlock =
-    4096;  // chunk borders lie on pages, whatever the alignment of the start
+// Chunk borders lie on pages, whatever the alignment of the start.
+constexpr uint64_t kBlock = 4096;
 
-class WritePipeline {
+class WritePipeline : private ChunkPipeline {
  public:
   WritePipeline(const Request& request, const PipelineParts& parts)
-      : request_(request),
-        parts_(parts),
-        chunk_size_(std::max(chunk_size_for(request.size), parts.alignment)),
-        next_(request.file_offset),
-        slots_(parts.ring, parts.stream.numa_node),
-        chunks_(parts.ring.slots_per_request()),
-        progress_(request.size) {}
-
-  // Nothing may be in flight when the slots go back, whichever way run() was left.
-  ~WritePipeline() {
-    for (; in_flight_ != 0; --in_flight_) parts_.queue.reap();
-    if (!copying_.empty()) (void)parts_.gpu.synchronize(parts_.stream);
-  }
-  WritePipeline(const WritePipeline&) = delete;
-  WritePipeline& operator=(const WritePipeline&) = delete;
+      : ChunkPipeline(request, parts), chunks_(parts.ring.slots_per_request()) {}
 
   Outcome run() {
     for (;;) {
@@ -47,11 +30,7 @@ class WritePipeline {
         break;
       }
     }
-    const Status copied = parts_.gpu.synchronize(parts_.stream);
-    copying_.clear();
-    if (!slots_.has_any()) return Outcome::failure(Error::from_errno(ENOMEM));
-    if (!copied.ok() && progress_.outcome().done == 0) return Outcome::failure(copied.error());
-    return progress_.outcome();
+    return finish();
   }
 
  private:
@@ -69,14 +48,9 @@ class WritePipeline {
     chunk.end = std::min(request_.end(), static_cast<off_t>(border));
     next_ = chunk.end;
     const size_t at = offset_in_request(chunk);
-    Status status = parts_.gpu.copy_async(parts_.stream, slots_.data(index), request_.address + at,
-                                          size_of(chunk), hipMemcpyDeviceToHost);
-    if (status.ok()) status = parts_.gpu.record(parts_.stream, static_cast<size_t>(index));
-    if (status.ok()) {
-      copying_.push_back(index);
-    } else {
-      progress_.note(at, size_of(chunk), 0, status.error());  // the slot stays out
-    }
+    const Status status = copy(index, slots_.data(index), request_.address + at, size_of(chunk),
+                               hipMemcpyDeviceToHost);
+    if (!status.ok()) progress_.note(at, size_of(chunk), 0, status.error());
     return status.ok();
   }
 
@@ -119,15 +93,7 @@ class WritePipeline {
     return progress_.is_stopped() && offset_in_request(chunk) >= progress_.outcome().done;
   }
 
-  const Request& request_;
-  const PipelineParts& parts_;
-  const size_t chunk_size_;
-  off_t next_;  // file offset of the next chunk
-  ChunkSlots slots_;
   std::vector<Chunk> chunks_;  // by slot
-  std::deque<int> copying_;    // slots on the stream, oldest first
-  unsigned in_flight_ = 0;     // operations with the engine
-  Progress progress_;
 };
 
 }  // namespace
