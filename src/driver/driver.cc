@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -61,7 +60,7 @@ Status Driver::open() {
 
 Status Driver::close() {
   std::map<int, uint64_t> files;
-  std::vector<const void*> bases;
+  std::set<const void*> bases;
   std::vector<uint64_t> buffers;
   {
     MutexLock lock(mutex_);
@@ -126,10 +125,11 @@ Status Driver::insert_file(std::unique_ptr<File> file, uint64_t stale, hipFileHa
 void Driver::deregister_file(hipFileHandle_t handle) {
   const uint64_t value = to_value(handle);
   {
+    const Pin<File> file = files_.pin(value);
+    if (!file) return;
     MutexLock lock(mutex_);
-    const auto found = std::find_if(file_by_fd_.begin(), file_by_fd_.end(),
-                                    [value](const auto& entry) { return entry.second == value; });
-    if (found == file_by_fd_.end()) return;
+    const auto found = file_by_fd_.find(file->client_fd());
+    if (found == file_by_fd_.end() || found->second != value) return;
     file_by_fd_.erase(found);
   }
   files_.retire(value);
@@ -166,10 +166,12 @@ Status Driver::insert_buffer(std::unique_ptr<Buffer> buffer) {
   {
     MutexLock lock(mutex_);
     open_if_closed();
-    bases_.reserve(bases_.size() + 1);
     is_taken = buffer_index_.find(base) != 0;
-    is_stored = !is_taken && buffer_index_.insert(base, handle);
-    if (is_stored) bases_.push_back(base);
+    if (!is_taken) {
+      bases_.insert(base);
+      is_stored = buffer_index_.insert(base, handle);
+      if (!is_stored) bases_.erase(base);
+    }
   }
   if (is_stored) return Status();
   buffers_.retire(handle);
@@ -185,7 +187,7 @@ Status Driver::deregister_buffer(const void* base) {
     return Error::of(hipFileInternalError);
   }
   buffer_index_.erase(base);
-  bases_.erase(std::remove(bases_.begin(), bases_.end(), base), bases_.end());
+  bases_.erase(base);
   return Status();
 }
 

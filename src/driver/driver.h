@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <vector>
+#include <set>
 
 #include "driver/address_index.h"
 #include "driver/buffer.h"
@@ -85,7 +85,7 @@ class Driver {
   AddressIndex buffer_index_;  // writers hold mutex_
   Mutex mutex_;                // never held across a system call or a GPU call
   std::map<int, uint64_t> file_by_fd_ HIPFILE_GUARDED_BY(mutex_);
-  std::vector<const void*> bases_ HIPFILE_GUARDED_BY(mutex_);
+  std::set<const void*> bases_ HIPFILE_GUARDED_BY(mutex_);
 };
 
 }  // namespace hipfile
