@@ -399,34 +399,7 @@ hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc,
 #ifdef __cplusplus
 } /* extern "C" */
 
-/* Typed forms, so that `float *p; hipMalloc(&p, n)` compiles without a cast. */
-template <class T>
-static inline hipError_t hipMalloc(T **ptr, size_t size) {
-  return hipMalloc(reinterpret_cast<void **>(ptr), size);
-}
-template <class T>
-static inline hipError_t hipMallocManaged(T **ptr, size_t size,
-                                          unsigned int flags = hipMemAttachGlobal) {
-  return hipMallocManaged(reinterpret_cast<void **>(ptr), size, flags);
-}
-template <class T>
-static inline hipError_t hipMallocAsync(T **ptr, size_t size, hipStream_t stream) {
-  return hipMallocAsync(reinterpret_cast<void **>(ptr), size, stream);
-}
-template <class T>
-static inline hipError_t hipHostMalloc(T **ptr, size_t size,
-                                       unsigned int flags = hipHostMallocDefault) {
-  return hipHostMalloc(reinterpret_cast<void **>(ptr), size, flags);
-}
-template <class T>
-static inline hipError_t hipHostAlloc(T **ptr, size_t size,
-                                      unsigned int flags = hipHostAllocDefault) {
-  return hipHostAlloc(reinterpret_cast<void **>(ptr), size, flags);
-}
-template <class T>
-static inline hipError_t hipMallocHost(T **ptr, size_t size) {
-  return hipMallocHost(reinterpret_cast<void **>(ptr), size);
-}
+#include <hip/portable/typed_forms.h>
 #endif
 
 #endif
