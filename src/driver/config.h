@@ -11,6 +11,8 @@ namespace hipfile {
 
 struct Config {
   BackendOptions backends;
+  // Read and checked, so that a wrong value is told; statistics and async, which use them, are not
+  // there yet.
   size_t stats_level = 1;               ///< HIPFILE_STATS_LEVEL, clamped to 2
   size_t async_buffer_size = 16777216;  ///< HIPFILE_ASYNC_BUFFER_SIZE, bytes; 0 is the default too
 };

@@ -39,8 +39,7 @@ BackendList make_backends(const BackendOptions& options, Gpu& gpu, PinnedRing& r
 }  // namespace
 
 Driver::Driver(const Config& config)
-    : config_(config),
-      engines_(choose_engines()),
+    : engines_(choose_engines()),
       ring_(*new PinnedRing(gpu_, ring_limit())),
       backends_(make_backends(config.backends, gpu_, ring_, engines_)),
       files_(first_generation()),

@@ -72,7 +72,6 @@ class Driver {
   Status insert_buffer(std::unique_ptr<Buffer> buffer);
   void open_if_closed() HIPFILE_REQUIRES(mutex_);
 
-  const Config config_;
   const ForkGuard fork_guard_;
   EngineChoice engines_;
   Gpu gpu_;
