@@ -38,13 +38,14 @@ bool is_aligned(const FileTransfer& transfer) {
 }
 
 // AMD's driver finds the storage device behind neither of loop, md and dm. The kernel lists them
-// all, and no real disk, below devices/virtual/block.
+// all, and no real disk, below devices/virtual/block. Without /sys no disk can be told from another;
+// then none is found, as the refusal leads to a path that works on every disk.
 bool is_virtual_disk(dev_t device) {
   char path[64];
   char target[512];
   std::snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", ::major(device), ::minor(device));
   const ssize_t length = ::readlink(path, target, sizeof(target) - 1);
-  if (length < 0) return false;
+  if (length < 0) return true;
   target[length] = '\0';
   return std::strstr(target, "/virtual/block/") != nullptr;
 }
