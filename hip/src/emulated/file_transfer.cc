@@ -38,8 +38,8 @@ bool is_aligned(const FileTransfer& transfer) {
 }
 
 // AMD's driver finds the storage device behind neither of loop, md and dm. The kernel lists them
-// all, and no real disk, below devices/virtual/block. Without /sys no disk can be told from another;
-// then none is found, as the refusal leads to a path that works on every disk.
+// all, and no real disk, below devices/virtual/block. Without /sys no disk can be told from
+// another; then none is found, as the refusal leads to a path that works on every disk.
 bool is_virtual_disk(dev_t device) {
   char path[64];
   char target[512];
