@@ -2,7 +2,8 @@
 //
 // Objects behind handles. A handle is an index and a generation, so a stale one is recognised; an
 // object in use is pinned, without a lock and without a write to shared memory, and freed by
-// whoever lets go of it last.
+// whoever lets go of it last. What is queued for later outlives the call that queued it: it holds
+// its objects by a count instead.
 #pragma once
 
 #include <atomic>
@@ -20,6 +21,35 @@ namespace hipfile {
 
 template <class T>
 class SlotArray;
+template <class T>
+class Pin;
+
+/// Keeps one object alive across calls and threads. Copies nothing and waits for nothing: the end of
+/// the handle is not delayed by it, only the object's. Empty if the pin it was made of was.
+template <class T>
+class Hold {
+ public:
+  Hold() = default;
+  Hold(Hold&& other) noexcept { *this = std::move(other); }
+  Hold& operator=(Hold&& other) noexcept {
+    std::swap(array_, other.array_);
+    std::swap(slot_, other.slot_);
+    return *this;
+  }
+  ~Hold() {
+    if (array_ != nullptr) array_->let_go(slot_);
+  }
+
+  explicit operator bool() const { return array_ != nullptr; }
+  T* get() const { return slot_->object; }
+  T* operator->() const { return slot_->object; }
+  T& operator*() const { return *slot_->object; }
+
+ private:
+  friend class Pin<T>;
+  SlotArray<T>* array_ = nullptr;
+  typename SlotArray<T>::Slot* slot_ = nullptr;
+};
 
 /// Keeps one object alive. Empty if the handle was unknown. Used and dropped by one thread.
 template <class T>
@@ -41,6 +71,17 @@ class Pin {
   T* get() const { return slot_->object; }
   T* operator->() const { return slot_->object; }
   T& operator*() const { return *slot_->object; }
+
+  /// For what goes on after this pin is dropped. Writes a shared count: not for the synchronous
+  /// path.
+  Hold<T> hold() const {
+    Hold<T> held;
+    if (array_ == nullptr) return held;
+    slot_->holds.fetch_add(1, std::memory_order_seq_cst);
+    held.array_ = array_;
+    held.slot_ = slot_;
+    return held;
+  }
 
  private:
   friend class SlotArray<T>;
@@ -73,14 +114,16 @@ class SlotArray {
   /// End a handle. The object is destroyed now, or by the thread that unpins it last.
   Retired retire(uint64_t handle) { return retire(handle, true); }
 
-  /// End a handle unless its object is pinned.
+  /// End a handle unless its object is pinned or held.
   Retired retire_if_idle(uint64_t handle) { return retire(handle, false); }
 
-  /// Wait until every retired object is destroyed.
+  /// Wait until no thread uses a retired object any more. One that is only held stays: what is
+  /// queued in a stream may be reached long after.
   void wait_idle();
 
  private:
   friend class Pin<T>;
+  friend class Hold<T>;
   enum Phase : uint64_t { kFree = 0, kLive = 1, kDying = 2, kOnTrial = 3 };
   static constexpr size_t kBlockSize = 256;
   static constexpr size_t kMaxBlocks = 4096;
@@ -88,6 +131,8 @@ class SlotArray {
   struct Slot {
     std::atomic<uint64_t> state{0};  // generation << 2 | phase
     T* object = nullptr;             // set before the state says live
+    std::atomic<uint32_t> holds{0};  // added to by pinners only
+    bool is_awaited = false;         // dying in use of a thread; guarded by mutex_
     uint32_t index = 0;
   };
   using Block = Slot[kBlockSize];
@@ -100,7 +145,9 @@ class SlotArray {
   Slot* take_free() HIPFILE_REQUIRES(mutex_);
   Retired retire(uint64_t handle, bool may_defer);
   void unpin(Slot* slot, std::atomic<const void*>* place);
+  void let_go(Slot* slot);
   void reclaim(Slot* slot);
+  void stop_awaiting(Slot* slot) HIPFILE_REQUIRES(mutex_);
   T* release(Slot* slot) HIPFILE_REQUIRES(mutex_);
   void destroy(T* object);
 
@@ -110,7 +157,7 @@ class SlotArray {
   CondVar idle_;
   std::vector<uint32_t> free_ HIPFILE_GUARDED_BY(mutex_);
   uint32_t used_ HIPFILE_GUARDED_BY(mutex_) = 0;
-  size_t dying_ HIPFILE_GUARDED_BY(mutex_) = 0;
+  size_t awaited_ HIPFILE_GUARDED_BY(mutex_) = 0;  // slots to be freed by the thread that unpins
 };
 
 template <class T>
@@ -191,6 +238,12 @@ void SlotArray<T>::unpin(Slot* slot, std::atomic<const void*>* place) {
 }
 
 template <class T>
+void SlotArray<T>::let_go(Slot* slot) {
+  if (slot->holds.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
+  if (is_dying(slot->state.load(std::memory_order_seq_cst))) reclaim(slot);
+}
+
+template <class T>
 typename SlotArray<T>::Retired SlotArray<T>::retire(uint64_t handle, bool may_defer) {
   Slot* slot = find(handle);
   if (slot == nullptr) return Retired::kUnknown;
@@ -204,12 +257,14 @@ typename SlotArray<T>::Retired SlotArray<T>::retire(uint64_t handle, bool may_de
     const Phase phase = may_defer ? kDying : kOnTrial;
     slot->state.store(state_of(generation_of(handle), phase), std::memory_order_seq_cst);
     const bool is_pinned = ThreadPins::is_pinned(slot);
-    if (is_pinned && !may_defer) {
+    const bool is_held = slot->holds.load(std::memory_order_seq_cst) != 0;
+    if ((is_pinned || is_held) && !may_defer) {
       slot->state.store(live, std::memory_order_seq_cst);
       return Retired::kInUse;
     }
-    ++dying_;
-    if (!is_pinned) object = release(slot);
+    slot->is_awaited = is_pinned || !is_held;
+    if (slot->is_awaited) ++awaited_;
+    if (!is_pinned && !is_held) object = release(slot);
   }
   if (object != nullptr) destroy(object);
   return Retired::kDone;
@@ -222,9 +277,19 @@ void SlotArray<T>::reclaim(Slot* slot) {
     MutexLock lock(mutex_);
     if (!is_dying(slot->state.load(std::memory_order_relaxed))) return;
     if (ThreadPins::is_pinned(slot)) return;  // that thread will come here
+    if (slot->holds.load(std::memory_order_seq_cst) != 0) return stop_awaiting(slot);
+    if (!slot->is_awaited) ++awaited_;
+    slot->is_awaited = true;
     object = release(slot);
   }
   destroy(object);
+}
+
+template <class T>
+void SlotArray<T>::stop_awaiting(Slot* slot) {
+  if (!slot->is_awaited) return;
+  slot->is_awaited = false;
+  if (--awaited_ == 0) idle_.notify_all();
 }
 
 template <class T>
@@ -232,6 +297,7 @@ T* SlotArray<T>::release(Slot* slot) {
   const uint64_t generation = slot->state.load(std::memory_order_relaxed) >> 2;
   const uint64_t next = (generation + 1) & 0xffffffff;
   slot->state.store(state_of(next, kFree), std::memory_order_seq_cst);
+  slot->is_awaited = false;
   free_.push_back(slot->index);
   return std::exchange(slot->object, nullptr);
 }
@@ -240,13 +306,13 @@ template <class T>
 void SlotArray<T>::destroy(T* object) {
   delete object;  // outside the lock: it may close descriptors
   MutexLock lock(mutex_);
-  if (--dying_ == 0) idle_.notify_all();
+  if (--awaited_ == 0) idle_.notify_all();
 }
 
 template <class T>
 void SlotArray<T>::wait_idle() {
   MutexLock lock(mutex_);
-  while (dying_ != 0) idle_.wait(mutex_);
+  while (awaited_ != 0) idle_.wait(mutex_);
 }
 
 }  // namespace hipfile

@@ -103,7 +103,33 @@ TEST_F(SlotsTest, WaitIdleReturnsOnceTheLastPinIsGone) {
   user.join();
 }
 
-TEST_F(SlotsTest, ThreadsPinAndRetireAtRandom) {
+TEST_F(SlotsTest, HeldObjectOutlivesItsHandleAndDelaysNobody) {
+  const uint64_t handle = insert();
+  Hold<Counted> held;
+  {
+    const Pin<Counted> pin = slots_.pin(handle);
+    held = pin.hold();
+    EXPECT_EQ(slots_.retire(handle), Retired::kDone);
+  }
+  slots_.wait_idle();
+  EXPECT_EQ(alive_, 1);
+  EXPECT_FALSE(static_cast<bool>(slots_.pin(handle)));
+  held = Hold<Counted>();
+  EXPECT_EQ(alive_, 0);
+  slots_.wait_idle();
+}
+
+TEST_F(SlotsTest, HeldObjectIsInUse) {
+  const uint64_t handle = insert();
+  Hold<Counted> held = slots_.pin(handle).hold();
+  EXPECT_EQ(slots_.retire_if_idle(handle), Retired::kInUse);
+  EXPECT_TRUE(static_cast<bool>(slots_.pin(handle)));
+  held = Hold<Counted>();
+  EXPECT_EQ(slots_.retire_if_idle(handle), Retired::kDone);
+  EXPECT_EQ(alive_, 0);
+}
+
+TEST_F(SlotsTest, ThreadsPinHoldAndRetireAtRandom) {
   constexpr int kSlots = 32;
   std::vector<std::atomic<uint64_t>> handles(kSlots);
   for (auto& handle : handles) handle = insert();
@@ -116,9 +142,16 @@ TEST_F(SlotsTest, ThreadsPinAndRetireAtRandom) {
         std::atomic<uint64_t>& place = handles[random >> 8 & (kSlots - 1)];
         uint64_t handle = place.load();
         if (random >> 20 & 7) {
-          const Pin<Counted> pin = slots_.pin(handle);
-          if (pin) {
-            EXPECT_GT(pin->alive_.load(), 0);
+          Hold<Counted> held;
+          {
+            const Pin<Counted> pin = slots_.pin(handle);
+            if ((random >> 23 & 1) != 0) held = pin.hold();
+            if (pin) {
+              EXPECT_GT(pin->alive_.load(), 0);
+            }
+          }
+          if (held) {
+            EXPECT_GT(held->alive_.load(), 0);
           }
         } else if (slots_.retire(handle) == Retired::kDone) {
           place = insert();
