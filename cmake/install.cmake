@@ -2,7 +2,7 @@
 #
 # The install tree. `cmake --install` writes it; `./x install` stages it and keeps a manifest.
 #
-#   bin/aiscp   include/hipfile{,_ext}.h   lib/libhipfile.so*   lib/libhip_portable.so*
+#   bin/aiscp   include/hipfile{,_ext,-api-trace}.h   lib/libhipfile.so*   lib/libhip_portable.so*
 #   lib/cmake/{hipfile,hip}   lib/pkgconfig/hipfile.pc   share/doc/hipfile
 #   lib/hip_portable/{include,lib}   what a program needs where there is no ROCm, usable as ROCM_PATH
 #
@@ -64,7 +64,7 @@ foreach(name libhipfile.so libhipfile.so.0 libhip_portable.so libhip_portable.so
   hipfile_relative_link(lib/${name} ../../${name})
 endforeach()
 hipfile_relative_link(lib/cmake ../../cmake)
-foreach(header hipfile.h hipfile_ext.h)
+foreach(header hipfile.h hipfile_ext.h hipfile-api-trace.h)
   hipfile_relative_link(include/${header} ../../../include/${header})
 endforeach()
 install(PROGRAMS ${stubs} DESTINATION lib/hip_portable/lib)
@@ -77,7 +77,8 @@ install(TARGETS hipfile hip_portable LIBRARY DESTINATION lib)
 if(TARGET aiscp)
   install(TARGETS aiscp RUNTIME DESTINATION bin)
 endif()
-install(FILES include/hipfile.h include/hipfile_ext.h DESTINATION include)
+install(FILES include/hipfile.h include/hipfile_ext.h include/hipfile-api-trace.h
+        DESTINATION include)
 
 include(CMakePackageConfigHelpers)
 set(packages "${CMAKE_BINARY_DIR}/packages")

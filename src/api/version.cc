@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
 // The version, and the texts of the codes.
-#include <hipfile.h>
+#include "api/entry.h"
 
-hipFileError_t hipFileGetVersion(unsigned* major, unsigned* minor, unsigned* patch) {
+namespace hipfile::entry {
+
+hipFileError_t get_version(unsigned* major, unsigned* minor, unsigned* patch) {
   if (major != nullptr) *major = HIPFILE_VERSION_MAJOR;
   if (minor != nullptr) *minor = HIPFILE_VERSION_MINOR;
   if (patch != nullptr) *patch = HIPFILE_VERSION_PATCH;
   return {hipFileSuccess, hipSuccess};
 }
 
-const char* hipFileGetOpErrorString(hipFileOpError_t status) {
+const char* get_op_error_string(hipFileOpError_t status) {
   switch (static_cast<int>(status)) {
     case hipFileSuccess:
       return "success";
@@ -92,3 +94,5 @@ const char* hipFileGetOpErrorString(hipFileOpError_t status) {
       return "unknown hipFile error";
   }
 }
+
+}  // namespace hipfile::entry

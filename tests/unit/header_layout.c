@@ -2,6 +2,7 @@
 // The public headers compile alone as C11, and give C11 programs the layouts of the interface.
 #include <hipfile.h>
 
+#include <hipfile-api-trace.h>
 #include <hipfile_ext.h>
 #include <stddef.h>
 

@@ -2,6 +2,7 @@
 // The public headers compile alone as C++17, and give C++17 programs the layouts of the interface.
 #include <hipfile.h>
 
+#include <hipfile-api-trace.h>
 #include <hipfile_ext.h>
 
 #include <cstddef>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// Both libraries offer the same two functions under names of their own.
+#include "api/ranges.h"
+
+#include <dlfcn.h>
+
+#include <cerrno>
+#include <initializer_list>
+
+namespace hipfile::trace {
+namespace {
+
+struct Functions {
+  int (*push)(const char* name) = nullptr;
+  int (*pop)() = nullptr;
+};
+
+// A member is set as a whole or not at all.
+struct Libraries {
+  Functions roctx;
+  Functions nvtx;
+};
+
+void* find(const char* symbol, std::initializer_list<const char*> files) {
+  void* found = dlsym(RTLD_DEFAULT, symbol);
+  for (const char* file : files) {
+    if (found != nullptr) break;
+    if (void* library = dlopen(file, RTLD_LAZY | RTLD_LOCAL)) found = dlsym(library, symbol);
+  }
+  return found;
+}
+
+Functions find_pair(const char* push, const char* pop, std::initializer_list<const char*> files) {
+  Functions pair;
+  pair.push = reinterpret_cast<int (*)(const char*)>(find(push, files));
+  pair.pop = reinterpret_cast<int (*)()>(find(pop, files));
+  return pair.push != nullptr && pair.pop != nullptr ? pair : Functions();
+}
+
+const Libraries& libraries() {
+  static const Libraries found = {
+      find_pair("roctxRangePushA", "roctxRangePop",
+                {"librocprofiler-sdk-roctx.so.1", "libroctx64.so.4", "libroctx64.so"}),
+      find_pair("nvtxRangePushA", "nvtxRangePop", {"libnvToolsExt.so.1"})};
+  return found;
+}
+
+}  // namespace
+
+bool find_range_functions() {
+  return libraries().roctx.push != nullptr || libraries().nvtx.push != nullptr;
+}
+
+Range::Range(const char* name) {
+  const int before = errno;
+  if (libraries().roctx.push != nullptr) libraries().roctx.push(name);
+  if (libraries().nvtx.push != nullptr) libraries().nvtx.push(name);
+  errno = before;
+}
+
+Range::~Range() {
+  const int before = errno;
+  if (libraries().nvtx.pop != nullptr) libraries().nvtx.pop();
+  if (libraries().roctx.pop != nullptr) libraries().roctx.pop();
+  errno = before;
+}
+
+}  // namespace hipfile::trace
