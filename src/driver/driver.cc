@@ -38,8 +38,8 @@ BackendList make_backends(const BackendOptions& options, Gpu& gpu, PinnedRing& r
 
 }  // namespace
 
-Driver::Driver(const Config& config)
-    : engines_(choose_engines()),
+Driver::Driver(const Config& config, EngineChoice engines)
+    : engines_(std::move(engines)),
       ring_(*new PinnedRing(gpu_, ring_limit())),
       backends_(make_backends(config.backends, gpu_, ring_, engines_)),
       files_(first_generation()),

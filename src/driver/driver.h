@@ -32,7 +32,7 @@ namespace hipfile {
 /// index slots that are pinned per thread, and the address index is read under a sequence counter.
 class Driver {
  public:
-  explicit Driver(const Config& config);
+  explicit Driver(const Config& config, EngineChoice engines = choose_engines());
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 

@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
+#include "gpu/guards.h"
+
 namespace hipfile::gpu {
 namespace {
 
@@ -48,10 +50,7 @@ void find_direct_io(Runtime& runtime) {
   const bool has_write =
       hip.GetProcAddress("hipAmdFileWrite", &write, runtime.version, 0, &status) == hipSuccess &&
       write != nullptr;
-  if (!has_read || !has_write) {
-    (void)hip.GetLastError();
-    return;
-  }
+  if (!has_read || !has_write) return;
   runtime.hip.AmdFileRead = reinterpret_cast<hipAmdFileRead_t>(read);
   runtime.hip.AmdFileWrite = reinterpret_cast<hipAmdFileWrite_t>(write);
 }
@@ -81,8 +80,8 @@ Opened check(void* object, const std::string& name) {
   Dl_info info = {};
   dladdr(reinterpret_cast<const void*>(hip.Malloc), &info);
   runtime->path = info.dli_fname != nullptr ? info.dli_fname : name;
+  const LastErrorGuard errors(hip);
   if (hip.RuntimeGetVersion(&runtime->version) != hipSuccess) {
-    (void)hip.GetLastError();
     opened.reason = name + " does not tell its version";
     return opened;
   }
@@ -96,11 +95,18 @@ Opened check(void* object, const std::string& name) {
   return opened;
 }
 
+// Of a runtime that is of no use: not all of the table may be there.
 bool counts_devices(void* object) {
-  decltype(&::hipGetDeviceCount) get_count = nullptr;
+  HipTable hip;
   int count = 0;
-  if (!find(object, "hipGetDeviceCount", get_count)) return false;
-  return get_count(&count) == hipSuccess && count > 0;
+  if (!find(object, "hipGetDeviceCount", hip.GetDeviceCount) ||
+      !find(object, "hipPeekAtLastError", hip.PeekAtLastError) ||
+      !find(object, "hipGetLastError", hip.GetLastError)) {
+    return false;
+  }
+  find(object, "hipPortableSetLastError", hip.PortableSetLastError);
+  const LastErrorGuard errors(hip);
+  return hip.GetDeviceCount(&count) == hipSuccess && count > 0;
 }
 
 std::string last_dl_error() {

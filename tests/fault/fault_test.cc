@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// The Nth call fails, N counted up until a run is untouched: every HIP call that an operation
+// makes, and every storage operation that it queues.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "temp_dir.h"
+#include "trial.h"
+
+namespace hipfile::test {
+namespace {
+
+constexpr uint64_t kMostCalls = 400;  // more would mean that the count never ends
+constexpr size_t kLarge = 5 << 18;    // five chunks
+constexpr size_t kOdd = kLarge + 77;
+
+// Each by {fast path, bounce} x {uring, threads}, as far as it makes a difference.
+// clang-format off
+const Trial kTrials[] = {
+    {"ReadSmall", Operation::kRead, 4096, 4096},
+    {"ReadSmallUnaligned", Operation::kRead, 5000, 123, 77},
+    {"ReadLargeUnaligned", Operation::kRead, kOdd, 123, 0, false, true, true},
+    {"ReadSmallBounce", Operation::kRead, 5000, 123, 77, true},
+    {"ReadLargeBounce", Operation::kRead, kLarge, 4096, 4096, true, true, true},
+    {"ReadLargeUnalignedBounce", Operation::kRead, kOdd, 123, 77, true, false},
+    {"ReadLargeHost", Operation::kRead, kOdd, 4096, 4096, false, true, false, MemoryKind::kHost},
+    {"ReadLargePinned", Operation::kRead, kOdd, 123, 0, false, false, true, MemoryKind::kPinned},
+    {"WriteSmall", Operation::kWrite, 4096, 4096},
+    {"WriteSmallUnaligned", Operation::kWrite, 5000, 123, 77},
+    {"WriteLargeUnaligned", Operation::kWrite, kOdd, 123, 0, false, true, true},
+    {"WriteSmallBounce", Operation::kWrite, 5000, 123, 77, true},
+    {"WriteLargeBounce", Operation::kWrite, kLarge, 1 << 20, 4096, true, true, true},
+    {"WriteLargeUnalignedBounce", Operation::kWrite, kOdd, 123, 77, true, true},
+    {"WriteLargeBufferedBounce", Operation::kWrite, kOdd, 123, 77, true, false},
+    {"WriteManaged", Operation::kWrite, kOdd, 123, 0, false, false, false, MemoryKind::kManaged},
+    {"RegisterFile", Operation::kRegisterFile},
+    {"RegisterBuffer", Operation::kRegisterBuffer},
+    {"Open", Operation::kOpen},
+    {"Close", Operation::kClose, kLarge, 0, 0, true, true, true},
+};
+// clang-format on
+
+constexpr size_t kLargestInline = 1 << 20;  // beyond it requests are queued with the engine
+
+bool is_transfer(const Trial& trial) {
+  return trial.operation == Operation::kRead || trial.operation == Operation::kWrite;
+}
+
+using Case = std::tuple<const Trial*, const char*>;
+
+// The small ones meet no queue, so one engine is enough for them.
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const Trial& trial : kTrials) {
+    all.emplace_back(&trial, "threads");
+    if (trial.size > kLargestInline) all.emplace_back(&trial, "uring");
+  }
+  return all;
+}
+
+std::vector<Case> queued_cases() {
+  std::vector<Case> all;
+  for (const Case& one : cases()) {
+    const Trial& trial = *std::get<0>(one);
+    if (is_transfer(trial) && trial.size > kLargestInline) all.push_back(one);
+  }
+  return all;
+}
+
+// Every Nth of the longer loops: 1 in the soak.
+uint64_t stride() {
+  const char* text = std::getenv("HIPFILE_TEST_STRIDE");
+  return text != nullptr ? std::max(1ul, std::strtoul(text, nullptr, 10)) : 3;
+}
+
+class FaultTest : public testing::TestWithParam<Case> {
+ protected:
+  Report attempt(const Fault& fault) const {
+    return run_trial(trial(), fault, std::get<1>(GetParam()), dir_.file("f"));
+  }
+
+  // Counts up until nothing fails. Returns the number of faults that were met.
+  template <typename MakeFault>
+  uint64_t count_up(MakeFault make_fault, uint64_t step = 1) {
+    const Report untouched = attempt({});
+    EXPECT_STREQ("", untouched.complaint) << "without a fault";
+    for (uint64_t nth = 1; nth <= kMostCalls; nth += step) {
+      const Report report = attempt(make_fault(nth));
+      EXPECT_STREQ("", report.complaint) << "fault " << nth;
+      EXPECT_EQ("", leak_of(report.remains, untouched.remains)) << "leaked by fault " << nth;
+      if (!report.has_fired) return nth - 1;
+      if (HasFailure()) return nth;
+    }
+    ADD_FAILURE() << "no end of it";
+    return kMostCalls;
+  }
+
+  const Trial& trial() const { return *std::get<0>(GetParam()); }
+
+  TempDir dir_;
+};
+
+hipError_t hip_code(uint64_t nth) {
+  constexpr hipError_t kCodes[] = {hipErrorOutOfMemory, hipErrorInvalidValue, hipErrorUnknown,
+                                   hipErrorNotReady, hipErrorNoDevice};
+  return kCodes[nth % std::size(kCodes)];
+}
+
+TEST_P(FaultTest, NthHipCallFails) {
+  const uint64_t met = count_up([](uint64_t nth) { return Fault{nth, hip_code(nth)}; });
+  const bool must_ask = is_transfer(trial()) && trial().kind == MemoryKind::kDevice;
+  EXPECT_GE(met, must_ask ? 1u : 0u);
+}
+
+TEST_P(FaultTest, AllHipCallsFailFromTheNthOn) {
+  (void)count_up([](uint64_t nth) { return Fault{nth, hip_code(nth), true}; }, stride());
+}
+
+int error_code(uint64_t nth) {
+  constexpr int kCodes[] = {EIO, ENOSPC, EINTR, EAGAIN};
+  return kCodes[nth % std::size(kCodes)];
+}
+
+class StorageFaultTest : public FaultTest {};
+
+TEST_P(StorageFaultTest, NthStorageOperationFails) {
+  (void)count_up([](uint64_t nth) { return Fault{0, hipSuccess, false, nth, error_code(nth)}; });
+}
+
+TEST_P(StorageFaultTest, NthStorageOperationFailsHalfWay) {
+  (void)count_up(
+      [](uint64_t nth) { return Fault{0, hipSuccess, false, nth, error_code(nth), true}; });
+}
+
+// As if the file ended there: another process has cut it.
+TEST_P(StorageFaultTest, NthStorageReadIsShort) {
+  if (trial().operation != Operation::kRead) return;
+  for (const bool moves_half : {false, true}) {
+    (void)count_up(
+        [moves_half](uint64_t nth) { return Fault{0, hipSuccess, false, nth, 0, moves_half}; });
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<Case>& instance) {
+  return std::string(std::get<0>(instance.param)->name) + "_" + std::get<1>(instance.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(, FaultTest, testing::ValuesIn(cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(, StorageFaultTest, testing::ValuesIn(queued_cases()), name_of);
+
+}  // namespace
+}  // namespace hipfile::test
