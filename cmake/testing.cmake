@@ -4,15 +4,19 @@
 # are counted by `./x test` from the XML that GoogleTest leaves in <build>/test-results.
 #
 #   hipfile_add_test(NAME source... [LIBS ...] [LABELS unit|api|system|thread|root ...]
-#                    [ENVIRONMENT K=V ...] [TIMEOUT seconds] [MATRIX])
+#                    [ENVIRONMENT K=V ...] [TIMEOUT seconds] [MODES])
 #   hipfile_add_test_variant(NAME program [LABELS ...] [ENVIRONMENT K=V ...] [TIMEOUT seconds]
 #                            [ARGS ...])
-#   hipfile_add_test_matrix(NAME program [LABELS ...] [ENVIRONMENT ...] [TIMEOUT seconds])
+#   hipfile_add_test_modes(NAME program [the same])
 #   hipfile_add_script_test(NAME COMMAND ... [LABELS ...] [ENVIRONMENT ...] [TIMEOUT seconds])
 #                                                             status 77 means "skipped"
+#   hipfile_variant_environment(VARIANT VARIABLE)
 #
-# MATRIX runs the program over {fastpath, bounce} x {uring, threads} x {not strict, strict}
-# instead of once in the default environment.
+# The emulated device has four modes: plain, strict (the program cannot touch device memory),
+# hazards (the bad habits of drivers) and kernel (only what AMD's kernel driver reads directly).
+# MODES, and hipfile_add_test_modes, run the program in the last three too. A program that moves
+# files runs in the HIPFILE_VARIANTS, BACKEND.ENGINE.MODE: each mode, and each backend over each
+# engine, but not all of their products, which would prove nothing more.
 #
 # A test program may have a main of its own; else GoogleTest's is linked.
 
@@ -53,35 +57,50 @@ function(hipfile_add_script_test name)
   hipfile_test_properties(${name} "${T_ENVIRONMENT}" "${T_LABELS}" "${T_TIMEOUT}")
 endfunction()
 
-function(hipfile_add_test_matrix name program)
-  cmake_parse_arguments(PARSE_ARGV 2 T "" "TIMEOUT" "LABELS;ENVIRONMENT")
-  foreach(backend fastpath bounce)
-    foreach(engine uring threads)
-      foreach(strict loose strict)
-        set(environment ${T_ENVIRONMENT} "HIPFILE_ENGINE=${engine}")
-        if(backend STREQUAL "bounce")
-          list(APPEND environment "HIPFILE_FORCE_COMPAT_MODE=true")
-        endif()
-        if(strict STREQUAL "strict")
-          list(APPEND environment "HIP_PORTABLE_STRICT=1")
-        endif()
-        set(variant ${name}.${backend}.${engine}.${strict})
-        hipfile_add_test_variant(${variant} ${program} ENVIRONMENT ${environment}
-                                 LABELS ${T_LABELS} TIMEOUT "${T_TIMEOUT}")
-      endforeach()
-    endforeach()
+set(HIPFILE_MODES strict hazards kernel)
+set(HIPFILE_VARIANTS
+  fastpath.uring.plain fastpath.uring.hazards fastpath.threads.strict fastpath.threads.kernel
+  bounce.uring.strict bounce.threads.hazards)
+
+function(hipfile_variant_environment variant variable)
+  string(REPLACE "." ";" words ${variant})
+  set(environment "")
+  foreach(word ${words})
+    if(word STREQUAL "uring" OR word STREQUAL "threads")
+      list(APPEND environment HIPFILE_ENGINE=${word})
+    elseif(word STREQUAL "bounce")
+      list(APPEND environment HIPFILE_FORCE_COMPAT_MODE=true)
+    elseif(word STREQUAL "strict")
+      list(APPEND environment HIP_PORTABLE_STRICT=1)
+    elseif(word STREQUAL "hazards")
+      list(APPEND environment HIP_PORTABLE_HAZARDS=1)
+    elseif(word STREQUAL "kernel")
+      list(APPEND environment HIP_PORTABLE_DIRECT=kernel)
+    elseif(NOT word STREQUAL "fastpath" AND NOT word STREQUAL "plain")
+      message(FATAL_ERROR "unknown word '${word}' in the test variant ${variant}")
+    endif()
+  endforeach()
+  set(${variable} ${environment} PARENT_SCOPE)
+endfunction()
+
+function(hipfile_add_test_modes name program)
+  cmake_parse_arguments(PARSE_ARGV 2 T "" "TIMEOUT" "LABELS;ENVIRONMENT;ARGS")
+  foreach(mode ${HIPFILE_MODES})
+    hipfile_variant_environment(${mode} environment)
+    hipfile_add_test_variant(${name}.${mode} ${program} ARGS ${T_ARGS} LABELS ${T_LABELS}
+                             ENVIRONMENT ${T_ENVIRONMENT} ${environment} TIMEOUT "${T_TIMEOUT}")
   endforeach()
 endfunction()
 
 function(hipfile_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 T "MATRIX" "TIMEOUT" "LIBS;LABELS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 T "MODES" "TIMEOUT" "LIBS;LABELS;ENVIRONMENT")
   add_executable(${name} ${T_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE project_options ${T_LIBS} GTest::gtest GTest::gtest_main)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
-  set(how hipfile_add_test_variant)
-  if(T_MATRIX)
-    set(how hipfile_add_test_matrix)
+  hipfile_add_test_variant(${name} ${name} ENVIRONMENT ${T_ENVIRONMENT} LABELS ${T_LABELS}
+                           TIMEOUT "${T_TIMEOUT}")
+  if(T_MODES)
+    hipfile_add_test_modes(${name} ${name} ENVIRONMENT ${T_ENVIRONMENT} LABELS ${T_LABELS}
+                           TIMEOUT "${T_TIMEOUT}")
   endif()
-  cmake_language(CALL ${how} ${name} ${name} ENVIRONMENT ${T_ENVIRONMENT} LABELS ${T_LABELS}
-                 TIMEOUT "${T_TIMEOUT}")
 endfunction()

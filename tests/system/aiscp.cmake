@@ -14,6 +14,8 @@ add_dependencies(aiscp_test aiscp)
 
 hipfile_add_test_variant(aiscp_test aiscp_test LABELS system root TIMEOUT 300)
 foreach(file_system xfs-4096 btrfs tmpfs overlay fuse)
+  mode_on(environment ${file_system})
   on_file_system(aiscp_on.${file_system} ${file_system} SIZE 1024 TIMEOUT 300
+                 ENVIRONMENT ${environment}
                  COMMAND $<TARGET_FILE:aiscp_test> --gtest_filter=-AiscpSignalTest.*:*FullDisk*)
 endforeach()

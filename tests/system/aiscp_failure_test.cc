@@ -141,9 +141,9 @@ TEST_F(AiscpSignalTest, SignalIgnoredAtStartStaysIgnored) {
 
 // Not a signal test: it runs on every file system.
 TEST_F(AiscpFailureTest, KilledCopyLeavesNothingUnderTheFinalName) {
-  make("from", 64 * kMiB);
+  make("from", 192 * kMiB);
   const ProcessResult result =
-      shell("$AISCP --chunk-size=4K --jobs=1 from to & pid=$!; sleep 0.3; kill -KILL $pid; "
+      shell("$AISCP --chunk-size=4K --jobs=1 from to & pid=$!; sleep 0.1; kill -KILL $pid; "
             "wait $pid; echo $?");
   EXPECT_EQ("137\n", result.out) << "it had ended before it was killed";
   const std::vector<std::string> left = names();

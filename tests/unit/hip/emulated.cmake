@@ -1,30 +1,20 @@
 # SPDX-License-Identifier: MIT
-# Unit tests of the entry points over the emulated device. Each program runs as it is and in strict
-# mode; hip_runtime_test holds all that needs one device.
+# Unit tests of the entry points over the emulated device, in all its modes; hip_runtime_test holds
+# all that needs one device.
 
 set(emulated HIP_PORTABLE_BACKEND=emulated)
-
-function(hip_strict_variant name)
-  hipfile_add_test_variant(${name}.strict ${name} LABELS unit thread
-    ENVIRONMENT HIP_PORTABLE_BACKEND=emulated HIP_PORTABLE_STRICT=1 ${ARGN})
-endfunction()
 
 hipfile_add_test(hip_runtime_test
   hip_copy_test.cc hip_event_test.cc hip_memory_test.cc hip_pointer_test.cc hip_process_test.cc
   hip_stream_test.cc
-  LIBS hip_portable LABELS unit thread ENVIRONMENT ${emulated})
-hip_strict_variant(hip_runtime_test)
+  LIBS hip_portable LABELS unit thread ENVIRONMENT ${emulated} MODES)
 
-set(three HIP_PORTABLE_DEVICES=3 HIP_PORTABLE_MEMORY=64M)
 hipfile_add_test(hip_devices_test hip_devices_test.cc
-  LIBS hip_portable LABELS unit thread ENVIRONMENT ${emulated} ${three})
-hip_strict_variant(hip_devices_test ${three})
+  LIBS hip_portable LABELS unit thread
+  ENVIRONMENT ${emulated} HIP_PORTABLE_DEVICES=3 HIP_PORTABLE_MEMORY=64M MODES)
 
-hipfile_add_test(hip_file_test hip_file_test.cc
-  LIBS hip_portable test_support LABELS unit ENVIRONMENT ${emulated})
-hip_strict_variant(hip_file_test)
-hipfile_add_test_variant(hip_file_test.kernel_rules hip_file_test LABELS unit
-  ARGS --gtest_filter=HipFileKernelRules.* ENVIRONMENT ${emulated} HIP_PORTABLE_DIRECT=kernel)
+hipfile_add_test(hip_file_test hip_file_test.cc hip_file_rules_test.cc
+  LIBS hip_portable test_support LABELS unit ENVIRONMENT ${emulated} MODES)
 
 set(runtime ${PROJECT_SOURCE_DIR}/hip/src)
 hipfile_add_test(emulated_parts_test emulated_parts_test.cc ${runtime}/settings.cc

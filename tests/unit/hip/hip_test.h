@@ -15,6 +15,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/modes.h"
+
 #define EXPECT_HIP(expected, call) \
   EXPECT_STREQ(hipGetErrorName(call), hipGetErrorName(expected)) << #call
 #define ASSERT_HIP(expected, call) \
@@ -25,10 +27,8 @@ namespace hip_test {
 constexpr size_t kKiB = 1024;
 constexpr size_t kMiB = 1024 * kKiB;
 
-inline bool is_strict() {
-  const char* value = std::getenv("HIP_PORTABLE_STRICT");
-  return value != nullptr && std::strcmp(value, "1") == 0;
-}
+using hipfile::test::has_hazards;
+using hipfile::test::is_strict;
 
 // Device memory; null when there is none.
 class DeviceBuffer {

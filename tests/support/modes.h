@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// The modes of the emulated device that a test program runs in, for tests of what depends on them.
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+namespace hipfile::test {
+
+inline bool has_setting(const char* name, std::string_view value) {
+  const char* found = std::getenv(name);
+  return found != nullptr && found == value;
+}
+
+// The program cannot touch device memory.
+inline bool is_strict() { return has_setting("HIP_PORTABLE_STRICT", "1"); }
+
+// The device has the bad habits of drivers.
+inline bool has_hazards() { return has_setting("HIP_PORTABLE_HAZARDS", "1"); }
+
+// Only what AMD's kernel driver reads directly is read directly: no loop disk, no short read.
+inline bool has_kernel_rules() { return has_setting("HIP_PORTABLE_DIRECT", "kernel"); }
+
+}  // namespace hipfile::test
