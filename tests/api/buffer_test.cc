@@ -159,7 +159,7 @@ TEST_F(BufferTest, StaleRegistrationOfFreedMemoryDoesNoHarm) {
   EXPECT_CODE(hipFileSuccess, hipFileBufDeregister(freed));
 }
 
-TEST_F(BufferTest, LastHipErrorIsLeftAsItWas) {
+TEST_F(BufferTest, Rule8_LastHipErrorIsLeftAsItWas) {
   Buffer buffer(4096);
   (void)hipGetLastError();
   EXPECT_NE(hipSuccess, hipSetDevice(4711));

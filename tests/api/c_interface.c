@@ -27,7 +27,7 @@ static void check_closed(void) {
   EXPECT(hipFileDriverClose().err == hipFileDriverNotInitialized);
 }
 
-static void check_codes(hipFileHandle_t handle, char* memory) {
+static void check_codes_Rule7(hipFileHandle_t handle, char* memory) {
   ssize_t result = hipFileRead(handle, NULL, 4096, 0, 0);
   EXPECT(result == -5022);
   EXPECT(IS_HIPFILE_ERR(result));
@@ -72,7 +72,7 @@ int main(void) {
   EXPECT(error.err == hipFileSuccess);
   EXPECT(HIP_DRV_ERR(error) == hipSuccess);
   EXPECT(!IS_HIP_DRV_ERR(error));
-  check_codes(handle, memory);
+  check_codes_Rule7(handle, memory);
   check_io(handle, memory);
   hipFileHandleDeregister(handle);
   EXPECT(hipFileDriverClose().err == hipFileSuccess);

@@ -169,7 +169,7 @@ TEST_F(DriverTest, ValuesThatAreNoCodeShareOneErrorString) {
   }
 }
 
-TEST_F(DriverTest, ErrorMacrosWorkOnNegatedCodes) {
+TEST_F(DriverTest, Rule7_ErrorMacrosWorkOnNegatedCodes) {
   const ssize_t result = negated(hipFileInvalidValue);
   EXPECT_TRUE(IS_HIPFILE_ERR(result));
   EXPECT_FALSE(IS_HIPFILE_ERR(-1));

@@ -31,7 +31,7 @@ class ForkTest : public ApiTest {
   }
 };
 
-TEST_F(ForkTest, InheritedObjectsAreDeadInTheChild) {
+TEST_F(ForkTest, Rule33_InheritedObjectsAreDeadInTheChild) {
   RegisteredFile f(file("f"), 65536, 1);
   Buffer buffer(65536);
   EXPECT_CODE(hipFileSuccess, hipFileBufRegister(buffer.data(), 65536, 0));
@@ -52,7 +52,7 @@ TEST_F(ForkTest, InheritedObjectsAreDeadInTheChild) {
   EXPECT_EQ("", first_difference(buffer.get(), make_pattern(65536, 1)));
 }
 
-TEST_F(ForkTest, StaleHandleStaysDeadAfterTheChildOpensAnew) {
+TEST_F(ForkTest, Rule33_StaleHandleStaysDeadAfterTheChildOpensAnew) {
   RegisteredFile f(file("f"), 65536, 1);
   Buffer buffer(65536, MemoryKind::kHost);
   EXPECT_EQ(65536, hipFileRead(f.handle(), buffer.data(), 65536, 0, 0));
@@ -71,7 +71,7 @@ TEST_F(ForkTest, StaleHandleStaysDeadAfterTheChildOpensAnew) {
   }));
 }
 
-TEST_F(ForkTest, ChildDuringIoOfTheParentDoesNotHang) {
+TEST_F(ForkTest, Rule33_ChildDuringIoOfTheParentDoesNotHang) {
   RegisteredFile f(file("f"), 8 << 20, 1);
   std::atomic<bool> stop{false};
   std::thread worker([&] {
@@ -90,7 +90,7 @@ TEST_F(ForkTest, ChildDuringIoOfTheParentDoesNotHang) {
   worker.join();
 }
 
-TEST_F(ForkTest, ProgramThatForksBeforeItsFirstGpuCallStaysUsable) {
+TEST_F(ForkTest, Rule3_ProgramThatForksBeforeItsFirstGpuCallStaysUsable) {
   write_file(file("f"), make_pattern(65536, 1));
   for (const char* kind : {"device", "host"}) {
     const ProcessResult result = probe("fork-early", {file("f"), kind, "65536", "0"}, {});
@@ -99,7 +99,7 @@ TEST_F(ForkTest, ProgramThatForksBeforeItsFirstGpuCallStaysUsable) {
   }
 }
 
-TEST_F(ForkTest, ExitWithEverythingOpenIsClean) {
+TEST_F(ForkTest, Rule6_ExitWithEverythingOpenIsClean) {
   write_file(file("f"), make_pattern(65536, 1));
   const ProcessResult result = probe("exit-open", {file("f")}, {});
   EXPECT_EQ(0, result.exit_code) << result.out << result.err;

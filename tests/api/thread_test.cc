@@ -123,7 +123,7 @@ TEST_F(ThreadTest, ManyThreadsWriteTheirPartsOfOneFile) {
   EXPECT_EQ("", first_difference(read_file(f.path()), make_pattern(8 * part, 1)));
 }
 
-TEST_F(ThreadTest, RequestsLargerThanTheRingSideBySide) {
+TEST_F(ThreadTest, Rule31_RequestsLargerThanTheRingSideBySide) {
   const size_t size = (48 << 20) + 5;
   RegisteredFile f(file("f"), size, 1);
   in_threads(4, [&](size_t) {
@@ -133,7 +133,7 @@ TEST_F(ThreadTest, RequestsLargerThanTheRingSideBySide) {
   });
 }
 
-TEST_F(ThreadTest, DeregistrationDuringIoIsDeferred) {
+TEST_F(ThreadTest, Rule34_DeregistrationDuringIoIsDeferred) {
   const size_t size = 4 << 20;
   write_file(file("f"), make_pattern(size, 1));
   Buffer buffer(size);
@@ -155,7 +155,7 @@ TEST_F(ThreadTest, DeregistrationDuringIoIsDeferred) {
   }
 }
 
-TEST_F(ThreadTest, BufferInUseStaysRegistered) {
+TEST_F(ThreadTest, Rule34_BufferInUseStaysRegistered) {
   const size_t size = 64 << 20;
   RegisteredFile f(file("f"), size, 1);
   Buffer buffer(size);
@@ -177,7 +177,7 @@ TEST_F(ThreadTest, BufferInUseStaysRegistered) {
   EXPECT_TRUE(seen) << "no deregistration met a running read";
 }
 
-TEST_F(ThreadTest, CloseWaitsForRunningIo) {
+TEST_F(ThreadTest, Rule34_CloseWaitsForRunningIo) {
   const size_t size = 32 << 20;
   for (int turn = 0; turn < 10; ++turn) {
     RegisteredFile f(file("f"), size, 1);

@@ -39,7 +39,7 @@ TEST(MemoryStat, CachedPagesAreReclaimable) {
   EXPECT_EQ(reclaimable_of(""), 0u);
 }
 
-TEST_F(NestedGroups, LeastQuotaOfAllHolds) {
+TEST_F(NestedGroups, Rule32_LeastQuotaOfAllHolds) {
   write("/proc/self/cgroup", "0::/a/b\n");
   write("/sys/fs/cgroup/a/b/cpu.max", "800000 100000\n");
   write("/sys/fs/cgroup/a/cpu.max", "200000 100000\n");

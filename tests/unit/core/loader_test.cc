@@ -41,52 +41,54 @@ TEST(Loader, OursIsFoundBesideTheProgram) {
   EXPECT_TRUE(contains(probe({"bind"}), "libhip_portable.so")) << probe({"bind"});
 }
 
-TEST(Loader, MappedRuntimeWins) {
+TEST(Loader, Rule1_MappedRuntimeWins) {
   EXPECT_EQ(probe({"load=" + kCurrent, "bind"}), base_name(kCurrent) + "\n");
 }
 
-TEST(Loader, WishIsHeard) { EXPECT_EQ(probe({"bind"}, kCurrent), base_name(kCurrent) + "\n"); }
+TEST(Loader, Rule2_WishIsHeard) {
+  EXPECT_EQ(probe({"bind"}, kCurrent), base_name(kCurrent) + "\n");
+}
 
-TEST(Loader, WishThatDoesNotLoadIsAnError) {
+TEST(Loader, Rule2_WishThatDoesNotLoadIsAnError) {
   const std::string answer = probe({"bind"}, "/nonexistent/libamdhip64.so");
   EXPECT_TRUE(contains(answer, "error ")) << answer;
   EXPECT_TRUE(contains(answer, "HIPFILE_HIP_LIBRARY")) << answer;
   EXPECT_TRUE(contains(answer, "/nonexistent/libamdhip64.so")) << answer;
 }
 
-TEST(Loader, WishAgainstAMappedRuntimeIsAnErrorThatNamesBoth) {
+TEST(Loader, Rule2_WishAgainstAMappedRuntimeIsAnErrorThatNamesBoth) {
   const std::string answer = probe({"load=" + kCurrent, "bind"}, kPortable);
   EXPECT_TRUE(contains(answer, "error ")) << answer;
   EXPECT_TRUE(contains(answer, base_name(kCurrent))) << answer;
   EXPECT_TRUE(contains(answer, "libhip_portable")) << answer;
 }
 
-TEST(Loader, WishForThatWhichIsMappedIsFine) {
+TEST(Loader, Rule2_WishForThatWhichIsMappedIsFine) {
   EXPECT_EQ(probe({"load=" + kCurrent, "bind"}, kCurrent), base_name(kCurrent) + "\n");
 }
 
-TEST(Loader, OldRuntimeIsRefusedWithItsVersion) {
+TEST(Loader, Rule1_OldRuntimeIsRefusedWithItsVersion) {
   const std::string answer = probe({"bind"}, kOld);
   EXPECT_TRUE(contains(answer, "HIP 5, older than 6")) << answer;
 }
 
-TEST(Loader, NothingStandsInForAMappedOldRuntimeWithDevices) {
+TEST(Loader, Rule1_NothingStandsInForAMappedOldRuntimeWithDevices) {
   const std::string answer = probe({"load=" + kOld, "bind"});
   EXPECT_TRUE(contains(answer, "error ")) << answer;
   EXPECT_TRUE(contains(answer, "older than 6")) << answer;
 }
 
-TEST(Loader, MappedOldRuntimeWithoutDevicesIsPassedOver) {
+TEST(Loader, Rule1_MappedOldRuntimeWithoutDevicesIsPassedOver) {
   const std::string answer = probe({"load=" + kIdle, "bind"});
   EXPECT_TRUE(contains(answer, "libhip_portable.so")) << answer;
 }
 
-TEST(Loader, RuntimeThatLacksAFunctionIsRefused) {
+TEST(Loader, Rule1_RuntimeThatLacksAFunctionIsRefused) {
   const std::string answer = probe({"bind"}, kSplit);
   EXPECT_TRUE(contains(answer, "hipMemcpyAsync")) << answer;
 }
 
-TEST(Loader, OfTwoTheOneThatKnowsThePointer) {
+TEST(Loader, Rule2_OfTwoTheOneThatKnowsThePointer) {
   const std::string fake = base_name(kCurrent) + "\n";
   const std::string answer = probe({"load=" + kCurrent, "load=" + kPortable, "own=" + kPortable,
                                     "own=" + kCurrent, "host"});
@@ -94,13 +96,13 @@ TEST(Loader, OfTwoTheOneThatKnowsThePointer) {
   EXPECT_TRUE(contains(answer, fake + fake)) << answer;  // plain host memory: the first
 }
 
-TEST(Loader, RuntimeThatIsLoadedLaterIsFound) {
+TEST(Loader, Rule3_RuntimeThatIsLoadedLaterIsFound) {
   const std::string answer = probe({"bind", "load=" + kCurrent, "own=" + kCurrent});
   EXPECT_TRUE(contains(answer, "libhip_portable.so")) << answer;
   EXPECT_TRUE(contains(answer, base_name(kCurrent) + "\n")) << answer;
 }
 
-TEST(Loader, StreamsBelongToTheRuntimeOfTheMemory) {
+TEST(Loader, Rule2_StreamsBelongToTheRuntimeOfTheMemory) {
   const std::string fake = base_name(kCurrent) + "\n";
   const std::string answer =
       probe({"load=" + kCurrent, "load=" + kPortable, "stream=" + kCurrent, "stream=" + kPortable,
@@ -110,7 +112,7 @@ TEST(Loader, StreamsBelongToTheRuntimeOfTheMemory) {
   EXPECT_EQ(answer.rfind(fake), answer.size() - fake.size()) << answer;
 }
 
-TEST(Numa, NodeOfAPciDeviceIsReadInLowerCase) {
+TEST(Numa, Rule13_NodeOfAPciDeviceIsReadInLowerCase) {
   const test::TempDir root;
   const std::string folder = root.path() + "/sys/bus/pci/devices/0000:3b:00.0";
   std::filesystem::create_directories(folder);

@@ -62,7 +62,7 @@ TEST(ThreadPool, OneThreadKeepsTheOrder) {
   for (size_t at = 0; at < 100; ++at) EXPECT_EQ(order[at], static_cast<int>(at));
 }
 
-TEST(ThreadPool, ThreadsAreNamedAndTakeNoSignals) {
+TEST(ThreadPool, Rule32_ThreadsAreNamedAndTakeNoSignals) {
   struct Seen {
     std::atomic<int> count{0};
     std::string name;
@@ -86,7 +86,7 @@ TEST(ThreadPool, ThreadsAreNamedAndTakeNoSignals) {
   EXPECT_TRUE(seen.is_blocked);
 }
 
-TEST(ThreadPool, NoMoreThreadsThanTheLimitRunAtOnce) {
+TEST(ThreadPool, Rule32_NoMoreThreadsThanTheLimitRunAtOnce) {
   struct Shared {
     std::atomic<int> running{0}, most{0}, count{0};
   } shared;

@@ -26,7 +26,7 @@ class RingTest : public ::testing::Test {
 
 TEST_F(RingTest, NothingIsTakenBeforeItIsNeeded) { EXPECT_EQ(ring_.size(), 0u); }
 
-TEST_F(RingTest, GrowsToItsBoundAndNoFurther) {
+TEST_F(RingTest, Rule13_GrowsToItsBoundAndNoFurther) {
   std::vector<SlotLease> leases;
   std::set<char*> addresses;
   while (SlotLease lease = ring_.try_lease()) {
@@ -38,11 +38,11 @@ TEST_F(RingTest, GrowsToItsBoundAndNoFurther) {
   EXPECT_EQ(ring_.size(), kTwoSlabs);
 }
 
-TEST_F(RingTest, NoRequestMayHoldMoreThanAQuarter) {
+TEST_F(RingTest, Rule31_NoRequestMayHoldMoreThanAQuarter) {
   EXPECT_EQ(ring_.slots_per_request(), kTwoSlabs / PinnedRing::kSlotSize / 4);
 }
 
-TEST_F(RingTest, WaiterGetsTheSlotThatComesBack) {
+TEST_F(RingTest, Rule31_WaiterGetsTheSlotThatComesBack) {
   std::vector<SlotLease> leases;
   while (SlotLease lease = ring_.try_lease()) leases.push_back(std::move(lease));
   std::atomic<bool> is_served{false};
@@ -57,7 +57,7 @@ TEST_F(RingTest, WaiterGetsTheSlotThatComesBack) {
   EXPECT_TRUE(is_served);
 }
 
-TEST_F(RingTest, SlotOfTheWantedNodeIsPreferred) {
+TEST_F(RingTest, Rule13_SlotOfTheWantedNodeIsPreferred) {
   std::set<char*> near_first;
   {
     const SlotLease one = ring_.lease(0), two = ring_.lease(0);  // the first slab
@@ -69,7 +69,7 @@ TEST_F(RingTest, SlotOfTheWantedNodeIsPreferred) {
   }
 }
 
-TEST_F(RingTest, SmallSlotIsTheThreadsOwn) {
+TEST_F(RingTest, Rule30_SmallSlotIsTheThreadsOwn) {
   char* mine = ring_.small_slot();
   ASSERT_NE(mine, nullptr);
   EXPECT_EQ(ring_.small_slot(), mine);

@@ -29,7 +29,7 @@ class SlotsTest : public ::testing::Test {
 
 using Retired = SlotArray<Counted>::Retired;
 
-TEST_F(SlotsTest, HandleIsNeverZeroAndFindsItsObject) {
+TEST_F(SlotsTest, Rule30_HandleIsNeverZeroAndFindsItsObject) {
   const uint64_t handle = insert();
   EXPECT_NE(handle, 0u);
   EXPECT_TRUE(static_cast<bool>(slots_.pin(handle)));
@@ -37,7 +37,7 @@ TEST_F(SlotsTest, HandleIsNeverZeroAndFindsItsObject) {
   EXPECT_FALSE(static_cast<bool>(slots_.pin(~uint64_t{0})));
 }
 
-TEST_F(SlotsTest, StaleHandleIsUnknownAfterTheSlotIsUsedAgain) {
+TEST_F(SlotsTest, Rule30_StaleHandleIsUnknownAfterTheSlotIsUsedAgain) {
   const uint64_t first = insert();
   EXPECT_EQ(slots_.retire(first), Retired::kDone);
   const uint64_t second = insert();
@@ -47,7 +47,7 @@ TEST_F(SlotsTest, StaleHandleIsUnknownAfterTheSlotIsUsedAgain) {
   EXPECT_TRUE(static_cast<bool>(slots_.pin(second)));
 }
 
-TEST_F(SlotsTest, PinnedObjectOutlivesItsRetirement) {
+TEST_F(SlotsTest, Rule34_PinnedObjectOutlivesItsRetirement) {
   const uint64_t handle = insert();
   {
     const Pin<Counted> pin = slots_.pin(handle);
@@ -58,7 +58,7 @@ TEST_F(SlotsTest, PinnedObjectOutlivesItsRetirement) {
   EXPECT_EQ(alive_, 0);
 }
 
-TEST_F(SlotsTest, RetireIfIdleLeavesAPinnedObjectAlone) {
+TEST_F(SlotsTest, Rule34_RetireIfIdleLeavesAPinnedObjectAlone) {
   const uint64_t handle = insert();
   {
     const Pin<Counted> pin = slots_.pin(handle);
@@ -85,7 +85,7 @@ TEST_F(SlotsTest, RefusedRetirementHidesTheObjectFromNobody) {
   EXPECT_EQ(missed, 0);
 }
 
-TEST_F(SlotsTest, WaitIdleReturnsOnceTheLastPinIsGone) {
+TEST_F(SlotsTest, Rule34_WaitIdleReturnsOnceTheLastPinIsGone) {
   const uint64_t handle = insert();
   std::atomic<bool> is_pinned{false};
   std::atomic<bool> may_end{false};

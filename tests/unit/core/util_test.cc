@@ -41,7 +41,7 @@ TEST(Arith, AlignsByPowersOfTwo) {
   EXPECT_TRUE(add_overflows(UINT64_MAX, 1));
 }
 
-TEST(Cgroup, QuotaIsRoundedUp) {
+TEST(Cgroup, Rule32_QuotaIsRoundedUp) {
   EXPECT_EQ(cpus_of_quota_v2("150000 100000\n"), 2u);
   EXPECT_EQ(cpus_of_quota_v2("50000 100000\n"), 1u);
   EXPECT_FALSE(cpus_of_quota_v2("max 100000\n"));
@@ -71,7 +71,7 @@ class RecordedTree : public ::testing::Test {
   const std::string root_ = ::testing::TempDir() + "hipfile-cgroup";
 };
 
-TEST_F(RecordedTree, VersionTwoLimitsAreRead) {
+TEST_F(RecordedTree, Rule32_VersionTwoLimitsAreRead) {
   write("/proc/self/cgroup", "0::/job\n");
   write("/sys/fs/cgroup/job/cpu.max", "300000 100000\n");
   write("/sys/fs/cgroup/job/memory.max", "1000000\n");
@@ -80,7 +80,7 @@ TEST_F(RecordedTree, VersionTwoLimitsAreRead) {
   EXPECT_EQ(cgroup_memory_left(root_), 600000u);
 }
 
-TEST_F(RecordedTree, VersionOneLimitsAreRead) {
+TEST_F(RecordedTree, Rule32_VersionOneLimitsAreRead) {
   write("/proc/self/cgroup", "4:memory:/job\n3:cpu:/job\n");
   write("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "100000\n");
   write("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");

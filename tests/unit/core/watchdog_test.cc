@@ -13,14 +13,14 @@ namespace {
 
 constexpr int64_t kLimitMs = 10000;
 
-TEST(Watchdog, LongWaitIsToldOnce) {
+TEST(Watchdog, Rule34_LongWaitIsToldOnce) {
   const WaitMark mark("the test");
   const int64_t later = coarse_ms() + kLimitMs + 1;
   EXPECT_EQ(report_long_waits(later, kLimitMs), 1);
   EXPECT_EQ(report_long_waits(later + 1, kLimitMs), 0);
 }
 
-TEST(Watchdog, ShortWaitAndEndedWaitAreNotTold) {
+TEST(Watchdog, Rule34_ShortWaitAndEndedWaitAreNotTold) {
   {
     const WaitMark mark("the test");
     EXPECT_EQ(report_long_waits(coarse_ms() + kLimitMs / 2, kLimitMs), 0);
@@ -28,7 +28,7 @@ TEST(Watchdog, ShortWaitAndEndedWaitAreNotTold) {
   EXPECT_EQ(report_long_waits(coarse_ms() + 10 * kLimitMs, kLimitMs), 0);
 }
 
-TEST(Watchdog, WaitsOfOtherThreadsAreSeen) {
+TEST(Watchdog, Rule34_WaitsOfOtherThreadsAreSeen) {
   std::atomic<int> state{0};
   std::thread waiter([&] {
     const WaitMark mark("another thread");

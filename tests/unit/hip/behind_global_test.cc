@@ -45,7 +45,7 @@ class BehindGlobal : public testing::Test {
   void* library_ = nullptr;
 };
 
-TEST_F(BehindGlobal, ItsSymbolsAreItsOwn) {
+TEST_F(BehindGlobal, Rule5_ItsSymbolsAreItsOwn) {
   void* pointer = nullptr;
   const auto allocate = symbol<hipError_t (*)(void**, size_t)>("hipMalloc");
   EXPECT_EQ(allocate(&pointer, 64), hipSuccess);
@@ -53,7 +53,7 @@ TEST_F(BehindGlobal, ItsSymbolsAreItsOwn) {
   EXPECT_EQ(g_calls_of_the_global_one, 0);
 }
 
-TEST_F(BehindGlobal, FunctionsByNameAreItsOwn) {
+TEST_F(BehindGlobal, Rule5_FunctionsByNameAreItsOwn) {
   void* function = nullptr;
   const auto find = symbol<decltype(&hipGetProcAddress)>("hipGetProcAddress");
   ASSERT_EQ(find("hipMalloc", &function, HIP_VERSION, 0, nullptr), hipSuccess);
@@ -62,7 +62,7 @@ TEST_F(BehindGlobal, FunctionsByNameAreItsOwn) {
   EXPECT_EQ(g_calls_of_the_global_one, 0);
 }
 
-TEST_F(BehindGlobal, CallsInsideStayInside) {
+TEST_F(BehindGlobal, Rule5_CallsInsideStayInside) {
   hipStreamCaptureStatus status = hipStreamCaptureStatusActive;
   unsigned long long id = 0;
   const auto ask = symbol<decltype(&hipStreamGetCaptureInfo)>("hipStreamGetCaptureInfo");
@@ -71,7 +71,7 @@ TEST_F(BehindGlobal, CallsInsideStayInside) {
   EXPECT_EQ(g_calls_of_the_global_one, 0);
 }
 
-TEST_F(BehindGlobal, StaysAfterDlclose) {
+TEST_F(BehindGlobal, Rule6_StaysAfterDlclose) {
   ASSERT_EQ(dlclose(library_), 0);
   EXPECT_NE(dlopen(HIP_PORTABLE_LIBRARY, RTLD_NOW | RTLD_NOLOAD), nullptr);
 }

@@ -146,7 +146,7 @@ TEST(HipProcAddress, MarkerNamesTheRuntime) {
   EXPECT_EQ(std::string(hipPortableMarker()).rfind("hip_portable ", 0), 0U);
 }
 
-TEST(HipFork, ChildThatInheritedTheRuntimeGetsAnError) {
+TEST(HipFork, Rule33_ChildThatInheritedTheRuntimeGetsAnError) {
   const DeviceBuffer buffer(4096);
   ASSERT_NE(buffer.data(), nullptr);
   EXPECT_EQ(status_of_child([&] {
@@ -158,19 +158,19 @@ TEST(HipFork, ChildThatInheritedTheRuntimeGetsAnError) {
             1);
 }
 
-TEST(HipFork, ParentGoesOn) {
+TEST(HipFork, Rule33_ParentGoesOn) {
   const DeviceBuffer buffer(4096);
   ASSERT_HIP(hipSuccess, hipMemset(buffer.data(), 3, 4096));
   EXPECT_EQ(status_of_child([] { return 5; }), 5);
   EXPECT_EQ(contents(buffer.data(), 4096), std::vector<char>(4096, 3));
 }
 
-TEST(HipFork, ChildExitsInOrder) {
+TEST(HipFork, Rule33_ChildExitsInOrder) {
   ASSERT_HIP(hipSuccess, hipInit(0));
   EXPECT_EQ(status_of_child([]() -> int { std::exit(6); }), 6);
 }
 
-TEST(HipThreads, WorkersBlockSignalsAndHaveAName) {
+TEST(HipThreads, Rule32_WorkersBlockSignalsAndHaveAName) {
   const TestStream stream;
   static std::atomic<int> is_right{0};
   const auto look = [](void*) {
@@ -188,7 +188,7 @@ TEST(HipThreads, WorkersBlockSignalsAndHaveAName) {
 // Each runs in a process of its own, which the death test starts anew.
 using HipExitDeathTest = testing::Test;
 
-TEST(HipExitDeathTest, QueuedWorkDoesNotHoldTheProcess) {
+TEST(HipExitDeathTest, Rule6_QueuedWorkDoesNotHoldTheProcess) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
@@ -203,7 +203,7 @@ TEST(HipExitDeathTest, QueuedWorkDoesNotHoldTheProcess) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST(HipExitDeathTest, DeviceWorksInLateHandlers) {
+TEST(HipExitDeathTest, Rule6_DeviceWorksInLateHandlers) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
