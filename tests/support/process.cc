@@ -14,12 +14,15 @@
 #include <climits>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 namespace hipfile::test {
 namespace {
 
-std::string take_output(int fd) {
+std::string take_output(int* output) {
   std::string text;
+  const int fd = std::exchange(*output, -1);
+  if (fd < 0) return text;
   char buffer[4096];
   off_t offset = 0;
   for (;;) {
@@ -58,6 +61,7 @@ void apply_environment(const std::vector<std::string>& environment) {
   ::_exit(127);
 }
 
+// The status of waitpid, or -1.
 int wait_for(pid_t pid, unsigned timeout_s) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + std::chrono::seconds(timeout_s);
@@ -65,29 +69,58 @@ int wait_for(pid_t pid, unsigned timeout_s) {
   int status = 0;
   for (;;) {
     const pid_t done = ::waitpid(pid, &status, WNOHANG);
-    if (done == pid) break;
+    if (done == pid) return status;
     if (done < 0 && errno != EINTR) return -1;
     if (Clock::now() > end) ::kill(pid, SIGKILL);
     std::this_thread::sleep_for(pause);
     if (pause < std::chrono::milliseconds(20)) pause *= 2;
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace
 
+RunningProcess::RunningProcess(const std::vector<std::string>& arguments,
+                               const ProcessOptions& options)
+    : out_(::memfd_create("stdout", MFD_CLOEXEC)),
+      err_(::memfd_create("stderr", MFD_CLOEXEC)),
+      timeout_s_(options.timeout_s) {
+  if (out_ < 0 || err_ < 0) return;
+  pid_ = ::fork();
+  if (pid_ == 0) run_child(arguments, options, out_, err_);
+}
+
+RunningProcess::~RunningProcess() {
+  send(SIGKILL);
+  (void)wait();
+}
+
+void RunningProcess::send(int signal) const {
+  if (pid_ > 0) ::kill(pid_, signal);
+}
+
+bool RunningProcess::has_ended() const {
+  siginfo_t info{};
+  return pid_ <= 0 ||
+         (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+          info.si_pid == pid_);
+}
+
+ProcessResult RunningProcess::wait() {
+  ProcessResult result;
+  const int status = pid_ > 0 ? wait_for(pid_, timeout_s_) : -1;
+  pid_ = -1;
+  if (status != -1) {
+    result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + result.signal;
+  }
+  result.out = take_output(&out_);
+  result.err = take_output(&err_);
+  return result;
+}
+
 ProcessResult run_process(const std::vector<std::string>& arguments,
                           const ProcessOptions& options) {
-  ProcessResult result;
-  const int out = ::memfd_create("stdout", MFD_CLOEXEC);
-  const int err = ::memfd_create("stderr", MFD_CLOEXEC);
-  if (out < 0 || err < 0) return result;
-  const pid_t pid = ::fork();
-  if (pid == 0) run_child(arguments, options, out, err);
-  if (pid > 0) result.exit_code = wait_for(pid, options.timeout_s);
-  result.out = take_output(out);
-  result.err = take_output(err);
-  return result;
+  return RunningProcess(arguments, options).wait();
 }
 
 std::string program_folder() {

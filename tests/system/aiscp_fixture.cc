@@ -20,29 +20,27 @@ std::string root_of_tests() {
 
 AiscpTest::AiscpTest() : dir_(root_of_tests()) { ::chmod(directory().c_str(), 0755); }
 
-ProcessResult AiscpTest::aiscp(std::vector<std::string> arguments) const {
-  arguments.insert(arguments.begin(), AISCP_BINARY);
+ProcessOptions AiscpTest::options() const {
   ProcessOptions options;
   options.directory = directory();
-  options.environment = {"LC_ALL=C", "POSIXLY_CORRECT"};
-  return run_process(arguments, options);
+  options.environment = {"LC_ALL=C", std::string("AISCP=") + AISCP_BINARY, "POSIXLY_CORRECT"};
+  return options;
+}
+
+ProcessResult AiscpTest::aiscp(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), AISCP_BINARY);
+  return run_process(arguments, options());
 }
 
 ProcessResult AiscpTest::aiscp_as_nobody(std::vector<std::string> arguments) const {
   const std::vector<std::string> prefix = {"setpriv",       "--reuid=65534", "--regid=65534",
                                            "--clear-groups", AISCP_BINARY};
   arguments.insert(arguments.begin(), prefix.begin(), prefix.end());
-  ProcessOptions options;
-  options.directory = directory();
-  options.environment = {"LC_ALL=C"};
-  return run_process(arguments, options);
+  return run_process(arguments, options());
 }
 
 ProcessResult AiscpTest::shell(const std::string& command) const {
-  ProcessOptions options;
-  options.directory = directory();
-  options.environment = {"LC_ALL=C", std::string("AISCP=") + AISCP_BINARY};
-  return run_process({"bash", "-c", command}, options);
+  return run_process({"bash", "-c", command}, options());
 }
 
 void AiscpTest::make(const std::string& name, size_t size, uint64_t seed) const {
@@ -59,9 +57,9 @@ struct stat AiscpTest::status_of(const std::string& name) const {
   return st;
 }
 
-std::vector<std::string> AiscpTest::names() const {
+std::vector<std::string> AiscpTest::names(const std::string& below) const {
   std::vector<std::string> found;
-  DIR* list = ::opendir(directory().c_str());
+  DIR* list = ::opendir(at(below).c_str());
   if (list == nullptr) return found;
   while (const dirent* entry = ::readdir(list)) {
     const std::string name = entry->d_name;

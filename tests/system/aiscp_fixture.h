@@ -24,7 +24,9 @@ class AiscpTest : public testing::Test {
   std::string at(const std::string& name) const { return dir_.file(name); }
   const std::string& directory() const { return dir_.path(); }
 
-  /// Runs aiscp there, in the C locale. Names may be relative.
+  /// How programs are run there: names may be relative, the locale is C.
+  ProcessOptions options() const;
+  /// Runs aiscp there.
   ProcessResult aiscp(std::vector<std::string> arguments) const;
   /// The same as a user without privileges.
   ProcessResult aiscp_as_nobody(std::vector<std::string> arguments) const;
@@ -37,8 +39,8 @@ class AiscpTest : public testing::Test {
   struct stat status_of(const std::string& name) const;
   mode_t mode_of(const std::string& name) const { return status_of(name).st_mode & 07777; }
 
-  /// All names in the directory, hidden ones too, sorted.
-  std::vector<std::string> names() const;
+  /// All names in the directory, or in one below it, hidden ones too, sorted.
+  std::vector<std::string> names(const std::string& below = ".") const;
 
   static bool is_root();
   /// True where the test's file system takes the attributes of ordinary local ones.
