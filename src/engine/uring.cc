@@ -16,6 +16,7 @@
 
 #include "engine/transfer_loop.h"
 #include "util/fork_guard.h"
+#include "util/of_this_thread.h"
 #include "util/watchdog.h"
 
 namespace hipfile {
@@ -58,7 +59,7 @@ class ThreadRing {
 };
 
 ThreadRing& thread_ring() {
-  thread_local std::unique_ptr<ThreadRing> ring;
+  auto& ring = of_this_thread<std::unique_ptr<ThreadRing>>();
   if (!ring || !ring->is_usable()) ring = std::make_unique<ThreadRing>();
   return *ring;
 }

@@ -79,21 +79,26 @@ Result<PointerInfo> ask(const Runtime* runtime, const void* pointer) {
   return info;
 }
 
+Result<std::unique_ptr<CopyStream>> make_stream(const Runtime* runtime, int device) {
+  const Result<const Runtime*> entered = enter(runtime);
+  if (!entered.ok()) return entered.error();
+  const HipTable& hip = runtime->hip;
+  const LastErrorGuard errors(hip);
+  const DeviceGuard current(hip, device);
+  if (current.error() != hipSuccess) return Error::from_hip(current.error());
+  int least = 0, greatest = 0;
+  if (hip.DeviceGetStreamPriorityRange(&least, &greatest) != hipSuccess) greatest = 0;
+  auto stream = std::make_unique<CopyStream>();
+  stream->runtime = runtime;
+  stream->device = device;
+  stream->numa_node = gpu::numa_node_of(*runtime, device);
+  const hipError_t error =
+      hip.StreamCreateWithPriority(&stream->stream, hipStreamNonBlocking, greatest);
+  if (error != hipSuccess) return Error::from_hip(error);
+  return stream;
+}
+
 }  // namespace
-
-StreamLease::~StreamLease() {
-  if (stream_) gpu_->give_back(std::move(stream_));
-}
-
-Gpu::~Gpu() {
-  MutexLock lock(mutex_);
-  for (const auto& stream : idle_) {
-    if (!enter(stream->runtime).ok()) continue;
-    const HipTable& hip = stream->runtime->hip;
-    for (hipEvent_t event : stream->events) (void)hip.EventDestroy(event);
-    (void)hip.StreamDestroy(stream->stream);
-  }
-}
 
 // The runtime that was bound first is asked first: mostly it is the only one, and looking for
 // others takes a lock of the dynamic loader.
@@ -138,48 +143,13 @@ DirectResult Gpu::direct_io(const Runtime* runtime, int device, const DirectIo& 
   return result;
 }
 
-Result<std::unique_ptr<CopyStream>> Gpu::make_stream(const Runtime* runtime, int device) {
-  const Result<const Runtime*> entered = enter(runtime);
-  if (!entered.ok()) return entered.error();
-  const HipTable& hip = runtime->hip;
-  const LastErrorGuard errors(hip);
-  const DeviceGuard current(hip, device);
-  if (current.error() != hipSuccess) return Error::from_hip(current.error());
-  int least = 0, greatest = 0;
-  if (hip.DeviceGetStreamPriorityRange(&least, &greatest) != hipSuccess) greatest = 0;
-  auto stream = std::make_unique<CopyStream>();
-  stream->runtime = runtime;
-  stream->device = device;
-  stream->numa_node = gpu::numa_node_of(*runtime, device);
-  {
-    MutexLock lock(mutex_);
-    idle_.reserve(++made_);  // so that giving a stream back cannot fail
-  }
-  const hipError_t error =
-      hip.StreamCreateWithPriority(&stream->stream, hipStreamNonBlocking, greatest);
-  if (error != hipSuccess) return Error::from_hip(error);
-  return stream;
-}
-
 Result<StreamLease> Gpu::lease_stream(const Runtime* runtime, int device) {
-  {
-    MutexLock lock(mutex_);
-    for (auto& idle : idle_) {
-      if (idle->runtime != runtime || idle->device != device) continue;
-      std::unique_ptr<CopyStream> taken = std::move(idle);
-      idle = std::move(idle_.back());
-      idle_.pop_back();
-      return StreamLease(this, std::move(taken));
-    }
+  if (std::unique_ptr<CopyStream> idle = stock_->take(runtime, device)) {
+    return StreamLease(stock_.get(), std::move(idle));
   }
   Result<std::unique_ptr<CopyStream>> made = make_stream(runtime, device);
   if (!made.ok()) return made.error();
-  return StreamLease(this, std::move(made.value()));
-}
-
-void Gpu::give_back(std::unique_ptr<CopyStream> stream) {
-  MutexLock lock(mutex_);
-  idle_.push_back(std::move(stream));
+  return StreamLease(stock_.get(), std::move(made.value()));
 }
 
 Status Gpu::copy_async(CopyStream& stream, void* to, const void* from, size_t size,

@@ -7,43 +7,13 @@
 #include <sys/types.h>
 
 #include <memory>
-#include <vector>
 
+#include "gpu/copy_stream.h"
 #include "gpu/loader.h"
 #include "gpu/memory_kind.h"
-#include "util/mutex.h"
 #include "util/result.h"
 
 namespace hipfile {
-
-/// A stream of ours on one device with events to mark places in it: non-blocking and of the highest
-/// priority, so that it neither waits for the program's null stream nor behind its kernels
-/// (rule 14).
-struct CopyStream {
-  const gpu::Runtime* runtime = nullptr;
-  int device = 0;
-  int numa_node = -1;  ///< of the device; -1 if unknown
-  hipStream_t stream = nullptr;
-  std::vector<hipEvent_t> events;  ///< made as they are needed, kept
-};
-
-class Gpu;
-
-/// A copy stream for the time of one request.
-class StreamLease {
- public:
-  StreamLease() = default;
-  StreamLease(Gpu* gpu, std::unique_ptr<CopyStream> stream)
-      : gpu_(gpu), stream_(std::move(stream)) {}
-  StreamLease(StreamLease&&) = default;
-  StreamLease& operator=(StreamLease&&) = default;
-  ~StreamLease();
-  CopyStream& operator*() const { return *stream_; }
-
- private:
-  Gpu* gpu_ = nullptr;
-  std::unique_ptr<CopyStream> stream_;
-};
 
 /// A transfer straight between a direct descriptor and device memory.
 struct DirectIo {
@@ -64,7 +34,6 @@ struct DirectResult {
 class Gpu {
  public:
   Gpu() = default;
-  ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
@@ -77,6 +46,7 @@ class Gpu {
   /// One hipAmdFileRead or hipAmdFileWrite on the device that owns the memory.
   DirectResult direct_io(const gpu::Runtime* runtime, int device, const DirectIo& io);
 
+  /// A stream for one request. No lock where the calling thread had one on that device before.
   Result<StreamLease> lease_stream(const gpu::Runtime* runtime, int device);
 
   /// Queue a copy. `kind` says the direction; the memory must stay until the stream got there.
@@ -95,13 +65,7 @@ class Gpu {
   void unpin(void* memory);
 
  private:
-  friend class StreamLease;
-  Result<std::unique_ptr<CopyStream>> make_stream(const gpu::Runtime* runtime, int device);
-  void give_back(std::unique_ptr<CopyStream> stream);
-
-  Mutex mutex_;
-  size_t made_ HIPFILE_GUARDED_BY(mutex_) = 0;
-  std::vector<std::unique_ptr<CopyStream>> idle_ HIPFILE_GUARDED_BY(mutex_);
+  const std::shared_ptr<StreamStock> stock_ = std::make_shared<StreamStock>();
 };
 
 }  // namespace hipfile

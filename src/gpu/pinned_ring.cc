@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "util/cpu_limits.h"
+#include "util/of_this_thread.h"
 #include "util/watchdog.h"
 
 namespace hipfile {
@@ -144,7 +145,7 @@ struct PinnedRing::SmallSlotOwner {
 };
 
 char* PinnedRing::small_slot() {
-  thread_local SmallSlotOwner owner;
+  auto& owner = of_this_thread<SmallSlotOwner>();
   if (owner.ring == this && owner.data != nullptr) return owner.data;
   owner.let_go();
   owner.ring = this;

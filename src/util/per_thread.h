@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "util/of_this_thread.h"
+
 namespace hipfile {
 
 /// The members of T are atomics. Records stand on a list that grows at its head and never shrinks;
@@ -19,8 +21,7 @@ class PerThread {
       Node* node = adopt();
       ~Owner() { node->is_owned.store(false, std::memory_order_release); }
     };
-    thread_local Owner owner;
-    return owner.node->value;
+    return of_this_thread<Owner>().node->value;
   }
 
   /// Calls visit(T&) for the records of all threads, until it returns true. Returns whether it did.

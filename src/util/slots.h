@@ -24,8 +24,8 @@ class SlotArray;
 template <class T>
 class Pin;
 
-/// Keeps one object alive across calls and threads. Copies nothing and waits for nothing: the end of
-/// the handle is not delayed by it, only the object's. Empty if the pin it was made of was.
+/// Keeps one object alive across calls and threads. Copies nothing and waits for nothing: the end
+/// of the handle is not delayed by it, only the object's. Empty if the pin it was made of was.
 template <class T>
 class Hold {
  public:
