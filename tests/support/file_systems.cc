@@ -47,8 +47,9 @@ ProcessResult run_admin(const std::vector<std::string>& arguments) {
   return run_process(arguments, options);
 }
 
-// Runs a program; an empty string, or its complaint in one line.
-std::string run_tool(const std::vector<std::string>& arguments) {
+}  // namespace
+
+std::string run_admin_tool(const std::vector<std::string>& arguments) {
   const ProcessResult result = run_admin(arguments);
   if (result.exit_code == 0) return "";
   std::string text = arguments[0] + " failed";
@@ -56,6 +57,8 @@ std::string run_tool(const std::vector<std::string>& arguments) {
   if (!result.err.empty()) text += ", " + result.err.substr(0, result.err.find('\n'));
   return without_colons(text);
 }
+
+namespace {
 
 // Moves this process into its own mount namespace, once.
 std::string enter_namespace() {
@@ -71,9 +74,9 @@ std::string enter_namespace() {
 }
 
 std::string mkfs_arguments(const std::string& kind, const std::string& device) {
-  if (kind == "ext4") return run_tool({"mkfs.ext4", "-q", "-F", device});
-  if (kind == "xfs") return run_tool({"mkfs.xfs", "-q", "-f", device});
-  return run_tool({"mkfs.btrfs", "-q", "-f", device});
+  if (kind == "ext4") return run_admin_tool({"mkfs.ext4", "-q", "-F", device});
+  if (kind == "xfs") return run_admin_tool({"mkfs.xfs", "-q", "-f", device});
+  return run_admin_tool({"mkfs.btrfs", "-q", "-f", device});
 }
 
 // Scratch folders are locked by their owner. One that nobody locks belongs to a process that was
@@ -115,10 +118,17 @@ std::string LoopDisk::attach(const std::string& sector, unsigned mebibytes) {
   if (fd < 0) return system_error("no image file");
   const int failed = ::ftruncate(fd, static_cast<off_t>(mebibytes) << 20);
   ::close(fd);
-  const ProcessResult result =
-      failed != 0 ? ProcessResult{}
-                  : run_admin({"losetup", "-f", "--show", "-b", sector, "--direct-io=on", image});
+  const std::string reason =
+      failed != 0 ? "no room for the image" : attach_file(sector, image);
   ::unlink(image.c_str());
+  return reason;
+}
+
+std::string LoopDisk::attach_file(const std::string& sector, const std::string& image,
+                                  bool is_direct) {
+  const ProcessResult result =
+      run_admin({"losetup", "-f", "--show", "-b", sector,
+                 std::string("--direct-io=") + (is_direct ? "on" : "off"), image});
   if (result.exit_code != 0) {
     return without_colons("no loop device, " + result.err.substr(0, result.err.find('\n')));
   }

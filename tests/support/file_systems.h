@@ -44,6 +44,10 @@ class FileSystem {
   int lock_ = -1;  // held while the scratch folder is in use
 };
 
+// Runs a program that may lie where the PATH of an ordinary login does not lead. An empty string, or
+// its complaint in one line.
+std::string run_admin_tool(const std::vector<std::string>& arguments);
+
 // A loop device of `mebibytes` with the given sector size, for tests of block devices.
 class LoopDisk {
  public:
@@ -54,6 +58,9 @@ class LoopDisk {
 
   // Returns an empty string, or why there is none.
   std::string attach(const std::string& sector, unsigned mebibytes);
+  // The same over a file that there is. `is_direct`: past the page cache of the file's own system.
+  std::string attach_file(const std::string& sector, const std::string& image,
+                          bool is_direct = true);
   // Lets the device go with its last user; the object keeps no hold on it.
   void release_to_users();
   const std::string& device() const { return device_; }

@@ -13,7 +13,11 @@ add_executable(aiscp_test
   aiscp_refuse_test.cc
   aiscp_replace_test.cc)
 add_executable(aiscp_kill_test aiscp_kill_test.cc)
-foreach(program aiscp_test aiscp_kill_test)
+add_executable(aiscp_power_test aiscp_power_test.cc)
+target_compile_definitions(aiscp_power_test PRIVATE
+                           TEST_IGNORED_CALLS="$<TARGET_FILE:ignored_calls>")
+add_dependencies(aiscp_power_test ignored_calls)
+foreach(program aiscp_test aiscp_kill_test aiscp_power_test)
   target_link_libraries(${program} PRIVATE aiscp_fixture GTest::gtest_main project_options)
 endforeach()
 
@@ -30,3 +34,5 @@ on_file_system(aiscp_kill_test ext4-512 TIMEOUT 300 COMMAND $<TARGET_FILE:aiscp_
                ENVIRONMENT HIPFILE_TEST_COUNT=70)
 on_file_system(aiscp_kill_test.fuse fuse TIMEOUT 300 COMMAND $<TARGET_FILE:aiscp_kill_test>
                ENVIRONMENT HIPFILE_TEST_COUNT=30)
+
+hipfile_add_test_variant(aiscp_power_test aiscp_power_test LABELS system root TIMEOUT 300)
