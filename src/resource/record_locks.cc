@@ -14,6 +14,8 @@
 namespace hipfile {
 namespace {
 
+constexpr int kMostQueries = 64;  // of one file; with more locks the worst is assumed
+
 struct Parking {
   Mutex mutex;
   std::vector<UniqueFd> descriptors HIPFILE_GUARDED_BY(mutex);
@@ -34,15 +36,33 @@ void park(UniqueFd fd) {
   }
 }
 
+// In [begin, begin + size) of the file; size 0 reaches to the end of all offsets. The kernel tells
+// of one lock in a range only. If that is an OFD lock, which no close of ours drops, a POSIX lock
+// may still lie on either side of it, or share the range with it where both are shared; the last is
+// not to be told apart.
+bool has_record_lock_in(int fd, off_t begin, off_t size, int* queries) {
+  if (--*queries < 0) return true;
+  struct flock found = {};
+  found.l_type = F_WRLCK;
+  found.l_whence = SEEK_SET;
+  found.l_start = begin;
+  found.l_len = size;
+  if (fcntl(fd, F_OFD_GETLK, &found) != 0 || found.l_type == F_UNLCK) return false;
+  const bool is_ofd = found.l_pid == -1;
+  if (!is_ofd || found.l_type != F_WRLCK) return true;
+  const off_t before = found.l_start - begin;
+  if (before > 0 && has_record_lock_in(fd, begin, before, queries)) return true;
+  if (found.l_len == 0) return false;
+  const off_t next = found.l_start + found.l_len;
+  if (size != 0 && next >= begin + size) return false;
+  return has_record_lock_in(fd, next, size == 0 ? 0 : begin + size - next, queries);
+}
+
 }  // namespace
 
 bool has_record_lock(int fd) {
-  struct flock range = {};
-  range.l_type = F_WRLCK;
-  range.l_whence = SEEK_SET;  // l_start 0, l_len 0: the whole file
-  if (fcntl(fd, F_OFD_GETLK, &range) != 0) return false;
-  return range.l_type != F_UNLCK &&
-         range.l_pid != -1;  // pid -1: an OFD lock, which no close of ours drops
+  int queries = kMostQueries;
+  return has_record_lock_in(fd, 0, 0, &queries);
 }
 
 void close_or_park(UniqueFd fd) {

@@ -95,7 +95,7 @@ TEST_F(HandleTest, DescriptorLimitGivesGetNewFdFailed) {
   EXPECT_CODE(hipFileSuccess, hipFileHandleRegister(&handle, &descr));
 }
 
-TEST_F(HandleTest, DescriptorLimitAtTheSecondViewIsANamedReason) {
+TEST_F(HandleTest, Rule18_DescriptorLimitAtTheSecondViewIsANamedReason) {
   RegisteredFile warm(file("warm"), 4096, 1);  // what is opened once is open then
   expect_readable(warm.handle(), 4096, 1);
   write_file(file("f"), make_pattern(4096, 2));
@@ -143,7 +143,7 @@ TEST_F(HandleTest, FsOpsAreIgnored) {
   EXPECT_CODE(hipFileSuccess, hipFileHandleRegister(&handle, &descr));
 }
 
-TEST_F(HandleTest, ClosedAndReusedNumberIsAnotherFile) {
+TEST_F(HandleTest, Rule17_ClosedAndReusedNumberIsAnotherFile) {
   write_file(file("old"), make_pattern(4096, 1));
   write_file(file("new"), make_pattern(4096, 2));
   Fd old_fd(file("old"), O_RDWR);
@@ -158,7 +158,7 @@ TEST_F(HandleTest, ClosedAndReusedNumberIsAnotherFile) {
   expect_readable(new_handle, 4096, 2);
 }
 
-TEST_F(HandleTest, RegisteredFileOutlivesTheCallersDescriptor) {
+TEST_F(HandleTest, Rule17_RegisteredFileOutlivesTheCallersDescriptor) {
   write_file(file("f"), make_pattern(4096, 1));
   write_file(file("other"), make_pattern(4096, 2));
   Fd fd(file("f"), O_RDWR);
@@ -190,7 +190,7 @@ TEST_F(HandleTest, RegistrationNeverChangesTheCallersDescriptor) {
   }
 }
 
-TEST_F(HandleTest, NewDescriptorsAreCloseOnExec) {
+TEST_F(HandleTest, Rule17_NewDescriptorsAreCloseOnExec) {
   std::set<int> before;
   for (int fd = 0; fd < 1024; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) before.insert(fd);
@@ -265,7 +265,7 @@ TEST_F(HandleTest, ManyFilesCanBeRegistered) {
   EXPECT_EQ(count, std::set<hipFileHandle_t>(handles.begin(), handles.end()).size());
 }
 
-TEST_F(HandleTest, PosixRecordLocksSurviveDeregistration) {
+TEST_F(HandleTest, Rule19_PosixRecordLocksSurviveDeregistration) {
   RegisteredFile f(file("f"), 4096, 1);
   expect_readable(f.handle(), 4096, 1);
   struct flock lock {};

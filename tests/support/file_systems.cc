@@ -99,6 +99,7 @@ std::string scratch_folder(int* lock) {
   sweep_scratch_folders();
   std::string path = "/tmp/hipfile-fs-XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) return "";
+  (void)::chmod(path.c_str(), 0711);  // tests that become another user pass through
   *lock = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*lock >= 0) (void)::flock(*lock, LOCK_EX);
   return path;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The library where the system is not as usual: full disks, block devices, no /proc. Needs root.
+// The library where the file is not as usual: full disks, block devices. Needs root.
 #include <fcntl.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -111,7 +108,7 @@ int writable_descriptors(const std::string& path) {
   return count;
 }
 
-TEST_P(BlockDeviceTest, Rule18WritableViewIsOpenedAtTheFirstWrite) {
+TEST_P(BlockDeviceTest, Rule18_WritableViewIsOpenedAtTheFirstWrite) {
   Fd fd(disk_.device(), O_RDWR);
   hipFileHandle_t handle = register_fd(fd.get());
   Buffer buffer(65536);
@@ -124,35 +121,6 @@ TEST_P(BlockDeviceTest, Rule18WritableViewIsOpenedAtTheFirstWrite) {
 
 INSTANTIATE_TEST_SUITE_P(, BlockDeviceTest, testing::Values("512", "4096"),
                          [](const auto& sector) { return sector.param; });
-
-class NoProcTest : public ApiTest {};
-
-TEST_F(NoProcTest, FileHasOneViewAndWorks) {
-  if (::geteuid() != 0) GTEST_SKIP() << "not root";
-  write_file(file("f"), make_pattern(65536, 1));
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    ::alarm(30);
-    if (::unshare(CLONE_NEWNS) != 0) ::_exit(77);
-    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) ::_exit(77);
-    if (::umount2("/proc", MNT_DETACH) != 0) ::_exit(77);
-    Fd fd(file("f"), O_RDWR);
-    hipFileHandle_t handle = register_fd(fd.get());
-    hipFileExtFileInfo_t info{};
-    EXPECT_CODE(hipFileSuccess, hipFileExtGetFileInfo(handle, &info));
-    EXPECT_EQ(hipFileExtViewNoProc, info.view);
-    Buffer buffer(65536);
-    EXPECT_EQ(65536, hipFileRead(handle, buffer.data(), 65536, 0, 0));
-    EXPECT_EQ("", first_difference(buffer.get(), make_pattern(65536, 1)));
-    EXPECT_EQ(1000, hipFileWrite(handle, buffer.data(), 1000, 3, 0));
-    ::_exit(HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status)) << status;
-  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "/proc cannot be taken away here";
-  EXPECT_EQ(0, WEXITSTATUS(status));
-}
 
 }  // namespace
 }  // namespace hipfile::test
