@@ -52,12 +52,15 @@ void Driver::open_if_closed() {
 }
 
 Status Driver::open() {
+  if (gpu::has_left_runtimes()) return Error::of(hipFileDriverClosing);
   MutexLock lock(mutex_);
   use_count_.fetch_add(1, std::memory_order_acq_rel);
   return Status();
 }
 
+// At exit what runs may hang for ever, and has been waited for.
 Status Driver::close() {
+  if (gpu::has_left_runtimes()) return Error::of(hipFileDriverClosing);
   std::map<int, uint64_t> files;
   std::set<const void*> bases;
   std::vector<uint64_t> buffers;
@@ -87,6 +90,7 @@ Status Driver::close() {
 // Identity is the client's number; a number that was closed and used again for another file takes
 // the place of the stale entry.
 Status Driver::register_file(int fd, hipFileHandle_t* handle) {
+  if (gpu::has_left_runtimes()) return Error::of(hipFileDriverClosing);
   Result<std::unique_ptr<File>> file = File::open(fd);
   if (!file.ok()) return file.error();
   sweep_parked();
@@ -136,6 +140,7 @@ void Driver::deregister_file(hipFileHandle_t handle) {
 }
 
 Status Driver::register_buffer(const void* base, size_t length) {
+  if (gpu::has_left_runtimes()) return Error::of(hipFileDriverClosing);
   {
     MutexLock lock(mutex_);
     open_if_closed();  // even when it then fails

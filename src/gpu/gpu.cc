@@ -64,6 +64,7 @@ Result<PointerInfo> ask(const Runtime* runtime, const void* pointer) {
   const Result<const Runtime*> entered = enter(runtime);
   if (!entered.ok()) return entered.error();
   const HipTable& hip = runtime->hip;
+  const WaitMark mark("the HIP runtime to know a pointer");
   const LastErrorGuard guard(hip);
   hipPointerAttribute_t attributes = {};
   hipError_t error = hip.PointerGetAttributes(&attributes, pointer);
@@ -83,6 +84,7 @@ Result<std::unique_ptr<CopyStream>> make_stream(const Runtime* runtime, int devi
   const Result<const Runtime*> entered = enter(runtime);
   if (!entered.ok()) return entered.error();
   const HipTable& hip = runtime->hip;
+  const WaitMark mark("a stream for copies");
   const LastErrorGuard errors(hip);
   const DeviceGuard current(hip, device);
   if (current.error() != hipSuccess) return Error::from_hip(current.error());
@@ -156,6 +158,7 @@ Status Gpu::copy_async(CopyStream& stream, void* to, const void* from, size_t si
                        hipMemcpyKind kind) {
   const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
+  const WaitMark mark("a copy to be queued");
   const LastErrorGuard errors(entered.value()->hip);
   return status_of(entered.value()->hip.MemcpyAsync(to, from, size, kind, stream.stream));
 }
@@ -196,6 +199,7 @@ Status Gpu::synchronize(CopyStream& stream) {
 Status Gpu::pin(void* memory, size_t size) {
   const Result<const Runtime*> entered = enter(gpu::first_bound());
   if (!entered.ok()) return entered.error();
+  const WaitMark mark("the registration of host memory");
   const LastErrorGuard errors(entered.value()->hip);
   return status_of(entered.value()->hip.HostRegister(memory, size, hipHostRegisterPortable));
 }
@@ -203,6 +207,7 @@ Status Gpu::pin(void* memory, size_t size) {
 void Gpu::unpin(void* memory) {
   const Result<const Runtime*> entered = enter(gpu::first_bound());
   if (!entered.ok()) return;
+  const WaitMark mark("the end of a registration of host memory");
   const LastErrorGuard errors(entered.value()->hip);
   (void)entered.value()->hip.HostUnregister(memory);
 }

@@ -20,10 +20,12 @@
 #include "util/log.h"
 #include "util/mutex.h"
 #include "util/thread_pins.h"
+#include "util/watchdog.h"
 
 namespace hipfile::gpu {
 namespace {
 
+constexpr int64_t kPatienceMs = 2000;  // for what runs when the process ends
 constexpr const char* kOwnLibrary = "libhip_portable.so.0";
 constexpr const char* kRocmLibraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"};
 
@@ -58,6 +60,7 @@ struct RuntimeList {
 struct State {
   std::atomic<const RuntimeList*> runtimes{nullptr};
   std::atomic<unsigned long long> seen_loads{0};
+  std::atomic<bool> has_left{false};
   const ForkGuard fork_guard;
   Mutex mutex;
   std::string failure HIPFILE_GUARDED_BY(mutex);
@@ -178,9 +181,9 @@ void leave_runtimes() {
     runtime->is_gone.store(true, std::memory_order_release);
     has_gone = true;
   }
-  for (int tries = 0; has_gone && tries < 2000 && ThreadPins::is_any_pinned(); ++tries) {
-    usleep(1000);
-  }
+  state().has_left.store(has_gone, std::memory_order_release);
+  const int64_t end_ms = coarse_ms() + kPatienceMs;
+  while (has_gone && ThreadPins::is_any_pinned() && coarse_ms() < end_ms) usleep(1000);
 }
 
 // Exit handlers run in reverse order, and a runtime registers its own when it is initialised: so
@@ -245,6 +248,8 @@ void look_again() {
 }
 
 }  // namespace
+
+bool has_left_runtimes() { return state().has_left.load(std::memory_order_acquire); }
 
 const Runtime* first_bound() {
   const RuntimeList* list = bound();

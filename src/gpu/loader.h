@@ -38,6 +38,10 @@ Result<const Runtime*> bind(const void* pointer = nullptr);
 /// The runtime that was bound first; NULL if none is. Binds nothing.
 const Runtime* first_bound();
 
+/// True once an exit handler of ours has left the runtimes that are gone by now. Never so where all
+/// are emulated.
+bool has_left_runtimes();
+
 /// Why the last bind() failed, for people; empty if it did not.
 std::string bind_failure();
 

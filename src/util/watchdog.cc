@@ -7,9 +7,12 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 
 #include "util/detached_thread.h"
+#include "util/env.h"
 #include "util/log.h"
 #include "util/per_thread.h"
 
@@ -23,14 +26,19 @@ struct WaitRecord {
 
 namespace {
 
-constexpr int64_t kLimitMs = 10000;
-constexpr timespec kInterval = {4, 0};
+constexpr size_t kLimitMs = 10000;
+constexpr size_t kLongestLimitMs = 86400 * 1000;
+constexpr int64_t kLooksPerLimit = 3;  // so a wait is told at the latest a third behind its time
 
 void* watch(void*) {
   pthread_setname_np(pthread_self(), "hipfile-watch");
+  const size_t wish = env_size("HIPFILE_WATCHDOG_MS", kLimitMs);
+  const auto limit_ms = static_cast<int64_t>(std::clamp<size_t>(wish, 1, kLongestLimitMs));
+  const int64_t pause_ms = limit_ms / kLooksPerLimit + 1;
+  const timespec pause = {pause_ms / 1000, pause_ms % 1000 * 1000000};
   for (;;) {
-    nanosleep(&kInterval, nullptr);
-    (void)report_long_waits(coarse_ms(), kLimitMs);
+    nanosleep(&pause, nullptr);
+    (void)report_long_waits(coarse_ms(), limit_ms);
   }
   return nullptr;
 }

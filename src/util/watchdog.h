@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The watchdog: a wait of more than 10 s is logged with its stage, so that a hang says where it is.
-// It only speaks; it opens nothing and ends nothing (rule 34).
+// The watchdog: a wait of more than 10 s (HIPFILE_WATCHDOG_MS) is logged with its stage, so that a
+// hang says where it is. It only speaks; it opens nothing and ends nothing (rule 34).
 #pragma once
 
 #include <cstdint>

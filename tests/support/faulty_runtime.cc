@@ -7,7 +7,6 @@
 // that is not here is found in the runtime behind, which is a dependency of this library.
 #include "faulty_runtime.h"
 
-#include <dlfcn.h>
 #include <hip/hip_portable.h>
 #include <time.h>
 
@@ -16,7 +15,11 @@
 #include <cstring>
 #include <string>
 
+#include "runtime_behind.h"
+
 namespace {
+
+using hipfile::test::real;
 
 constexpr int kHang = -1;
 
@@ -70,14 +73,6 @@ Plan& plan() {
 Counts& counts() {
   static Counts& instance = *new Counts;
   return instance;
-}
-
-template <typename Function>
-Function real(const char* name) {
-  static void* const runtime = ::dlopen("libtest_runtime_core.so", RTLD_NOW | RTLD_NOLOAD);
-  void* const symbol = runtime == nullptr ? nullptr : ::dlsym(runtime, name);
-  if (symbol == nullptr) std::abort();
-  return reinterpret_cast<Function>(symbol);
 }
 
 bool is_due(const char* function) {

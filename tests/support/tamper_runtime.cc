@@ -6,7 +6,6 @@
 // All else is found in the runtime behind, by the loader itself: that is a dependency of this
 // library, and dlsym on a handle looks through the dependencies too. It is built of the same
 // objects under a name that no search for a runtime matches.
-#include <dlfcn.h>
 #include <hip/hip_portable.h>
 #include <hip/hip_runtime_api.h>
 
@@ -15,19 +14,13 @@
 #include <cstring>
 
 #include "event_log.h"
+#include "runtime_behind.h"
 
 namespace {
 
-constexpr size_t kChanged = 16;  // bytes: a pattern cannot hold all of them by chance
+using hipfile::test::real;
 
-// The function of that name in the runtime behind.
-template <typename Function>
-Function real(const char* name) {
-  static void* const runtime = ::dlopen("libtest_runtime_core.so", RTLD_NOW | RTLD_NOLOAD);
-  void* const symbol = runtime == nullptr ? nullptr : ::dlsym(runtime, name);
-  if (symbol == nullptr) std::abort();
-  return reinterpret_cast<Function>(symbol);
-}
+constexpr size_t kChanged = 16;  // bytes: a pattern cannot hold all of them by chance
 
 bool is_tampering() {
   static const bool value = std::getenv("HIPFILE_TEST_TAMPER") != nullptr;

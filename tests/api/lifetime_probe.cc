@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// A program that meets the library and a runtime in one order or another, and ends:
+//
+//   lifetime_probe FILE LIBRARY RUNTIME STEP...
+//
+// It is linked with no runtime. With the library it is linked in one of its two builds; the other
+// opens LIBRARY, as a Python module would: without its headers, results as plain numbers.
+//
+//   library   find the library          register  register FILE
+//   runtime   open RUNTIME              memory    allocate 1 MiB of it; without it, host memory
+//   read      read 4096 bytes           read-all  read 1 MiB
+//   hang      read on another thread, and go on when the runtime says that it hangs
+//   early, late   an exit handler that calls the library
+//   static    the same from a static destructor
+//   quit      _exit, after a while
+//   fork      go on in a child, and end as it ends
+//   unload    dlclose of library and runtime
+//   maps      print which runtimes are mapped
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <hipfile.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace {
+
+constexpr size_t kSize = 1 << 20;
+
+struct Library {
+  void* handle = nullptr;
+  long (*read)(void*, void*, size_t, long, long) = nullptr;
+  hipFileError_t (*register_file)(hipFileHandle_t*, hipFileDescr_t*) = nullptr;
+  hipFileError_t (*register_buffer)(const void*, size_t, int) = nullptr;
+  hipFileError_t (*open)() = nullptr;
+  hipFileError_t (*close)() = nullptr;
+} g_library;
+
+void* g_runtime = nullptr;
+void* g_memory = nullptr;
+hipFileHandle_t g_file = nullptr;
+int g_fd = -1;
+
+[[noreturn]] void give_up(const char* what) {
+  std::fprintf(stderr, "%s: %s\n", what, errno != 0 ? std::strerror(errno) : "failed");
+  ::_exit(3);
+}
+
+template <typename Function>
+void find(const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(g_library.handle, name));
+  if (function == nullptr) give_up(name);
+}
+
+void find_library(const char* path) {
+  const bool is_linked = ::dlsym(RTLD_DEFAULT, "hipFileRead") != nullptr;
+  g_library.handle = ::dlopen(is_linked ? nullptr : path, RTLD_NOW | RTLD_LOCAL);
+  if (g_library.handle == nullptr) give_up(path);
+  find("hipFileRead", g_library.read);
+  find("hipFileHandleRegister", g_library.register_file);
+  find("hipFileBufRegister", g_library.register_buffer);
+  find("hipFileDriverOpen", g_library.open);
+  find("hipFileDriverClose", g_library.close);
+}
+
+void register_file(const char* path) {
+  g_fd = ::open(path, O_RDWR);
+  if (g_fd < 0) give_up(path);
+  hipFileDescr_t descr{};
+  descr.type = hipFileHandleTypeOpaqueFD;
+  descr.handle.fd = g_fd;
+  const int code = g_library.register_file(&g_file, &descr).err;
+  std::printf("register %d\n", code);
+}
+
+void allocate() {
+  if (g_runtime == nullptr) {
+    g_memory = std::calloc(1, kSize);
+    return;
+  }
+  const auto allocate = reinterpret_cast<int (*)(void**, size_t)>(::dlsym(g_runtime, "hipMalloc"));
+  if (allocate == nullptr || allocate(&g_memory, kSize) != 0) give_up("hipMalloc");
+}
+
+void read_and_hang() {
+  std::thread([] { g_library.read(g_file, g_memory, 4096, 0, 0); }).detach();
+  const char* events = std::getenv("HIPFILE_TEST_EVENTS");
+  for (int tries = 0; tries < 3000; ++tries) {
+    std::ifstream file(events != nullptr ? events : "");
+    for (std::string line; std::getline(file, line);) {
+      if (line == "hang 0 0") return;
+    }
+    ::usleep(10000);
+  }
+  give_up("nothing hangs");
+}
+
+void call_all(const char* who) {
+  errno = 0;
+  const long count = g_library.read(g_file, g_memory, 4096, 0, 0);
+  const int error = count == -1 ? errno : 0;
+  const hipFileError_t registered = g_library.register_buffer(g_memory, 4096, 0);
+  const hipFileError_t opened = g_library.open();
+  const hipFileError_t closed = g_library.close();
+  std::printf("%s: read %ld errno %d buffer %d open %d close %d\n", who, count, error,
+              registered.err, opened.err, closed.err);
+  std::fflush(stdout);
+}
+
+struct AtTheEnd {
+  bool is_wanted = false;
+  ~AtTheEnd() {
+    if (is_wanted) call_all("static");
+  }
+} g_at_the_end;
+
+void print_maps() {
+  std::ifstream maps("/proc/self/maps");
+  std::string found;
+  for (std::string line; std::getline(maps, line);) {
+    for (const char* name : {"libamdhip64", "libhip_portable", "libcuda"}) {
+      if (line.find(name) != std::string::npos && found.find(name) == std::string::npos) {
+        found += std::string(" ") + name;
+      }
+    }
+  }
+  std::printf("mapped:%s\n", found.c_str());
+}
+
+void go_on_in_child() {
+  std::fflush(stdout);
+  const pid_t pid = ::fork();
+  if (pid == 0) return;
+  int status = 0;
+  if (pid < 0 || ::waitpid(pid, &status, 0) != pid) give_up("fork");
+  ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+void run(const std::string& step, char** arguments) {
+  if (step == "library") return find_library(arguments[2]);
+  if (step == "register") return register_file(arguments[1]);
+  if (step == "memory") return allocate();
+  if (step == "hang") return read_and_hang();
+  if (step == "maps") return print_maps();
+  if (step == "fork") return go_on_in_child();
+  if (step == "runtime") {
+    g_runtime = ::dlopen(arguments[3], RTLD_NOW | RTLD_LOCAL);
+    if (g_runtime == nullptr) give_up(::dlerror());
+  } else if (step == "read" || step == "read-all") {
+    const size_t size = step == "read" ? 4096 : kSize;
+    std::printf("read %ld\n", g_library.read(g_file, g_memory, size, 0, 0));
+  } else if (step == "early") {
+    (void)std::atexit([] { call_all("early"); });
+  } else if (step == "late") {
+    (void)std::atexit([] { call_all("late"); });
+  } else if (step == "quit") {
+    ::usleep(600000);
+    ::_exit(0);
+  } else if (step == "static") {
+    g_at_the_end.is_wanted = true;
+  } else if (step == "unload") {
+    if (g_runtime != nullptr) ::dlclose(g_runtime);
+    ::dlclose(g_library.handle);
+  } else {
+    give_up(step.c_str());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) give_up("usage: lifetime_probe FILE LIBRARY RUNTIME STEP...");
+  for (int at = 4; at < argc; ++at) run(argv[at], argv);
+  std::fflush(stdout);
+  return 0;
+}
