@@ -4,6 +4,11 @@
 // has no O_TMPFILE and refuses rename flags.
 //
 //   passthrough_fuse SOURCE MOUNTPOINT     (stays in the foreground)
+//
+// While a file of one of these names is in its root, it has that fault:
+//   .fault-read, .fault-write    EIO from the offset on that the file holds
+//   .fault-link                  no hard links
+//   .fault-direct                O_DIRECT is accepted at open and answered by EINVAL afterwards
 #define FUSE_USE_VERSION 31
 
 #include <dirent.h>
@@ -15,6 +20,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -25,6 +31,25 @@ std::string g_source;  // set once before the loop starts
 std::string at(const char* path) { return g_source + path; }
 
 int result_of(int value) { return value < 0 ? -errno : 0; }
+
+/// The number that the file of a fault holds, or -1 without it.
+off_t fault(const char* name) {
+  const int fd = ::open(at((std::string("/.fault-") + name).c_str()).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  char text[32] = {};
+  const ssize_t n = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  return n < 0 ? -1 : std::strtoll(text, nullptr, 10);
+}
+
+/// What a transfer answers instead of being made, or 0.
+int refusal(const char* name, const char* path, size_t size, off_t offset,
+            const fuse_file_info* info) {
+  if ((info->flags & O_DIRECT) != 0 && fault("direct") >= 0) return -EINVAL;
+  const off_t from = fault(name);
+  const bool is_switch = std::strncmp(path, "/.fault-", 8) == 0;
+  return from >= 0 && !is_switch && offset + static_cast<off_t>(size) > from ? -EIO : 0;
+}
 
 int file_of(const fuse_file_info* info) { return static_cast<int>(info->fh); }
 
@@ -44,8 +69,9 @@ int fs_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse
 }
 
 int open_file(const char* path, fuse_file_info* info, mode_t mode) {
-  if ((info->flags & O_DIRECT) != 0) return -EINVAL;
-  const int fd = ::open(at(path).c_str(), (info->flags & ~O_APPEND) | O_CLOEXEC, mode);
+  if ((info->flags & O_DIRECT) != 0 && fault("direct") < 0) return -EINVAL;
+  const int flags = info->flags & ~(O_APPEND | O_DIRECT);
+  const int fd = ::open(at(path).c_str(), flags | O_CLOEXEC, mode);
   if (fd < 0) return -errno;
   info->fh = static_cast<uint64_t>(fd);
   return 0;
@@ -62,12 +88,14 @@ int fs_create(const char* path, mode_t mode, fuse_file_info* info) {
 
 int fs_release(const char*, fuse_file_info* info) { return result_of(::close(file_of(info))); }
 
-int fs_read(const char*, char* data, size_t size, off_t offset, fuse_file_info* info) {
+int fs_read(const char* path, char* data, size_t size, off_t offset, fuse_file_info* info) {
+  if (const int error = refusal("read", path, size, offset, info)) return error;
   const ssize_t n = ::pread(file_of(info), data, size, offset);
   return n < 0 ? -errno : static_cast<int>(n);
 }
 
-int fs_write(const char*, const char* data, size_t size, off_t offset, fuse_file_info* info) {
+int fs_write(const char* path, const char* data, size_t size, off_t offset, fuse_file_info* info) {
+  if (const int error = refusal("write", path, size, offset, info)) return error;
   const ssize_t n = ::pwrite(file_of(info), data, size, offset);
   return n < 0 ? -errno : static_cast<int>(n);
 }
@@ -110,6 +138,7 @@ int fs_rename(const char* from, const char* to, unsigned flags) {
 }
 
 int fs_link(const char* from, const char* to) {
+  if (fault("link") >= 0) return -EPERM;
   return result_of(::link(at(from).c_str(), at(to).c_str()));
 }
 

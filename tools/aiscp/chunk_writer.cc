@@ -63,6 +63,7 @@ Status ChunkWriter::write_range(const Buffer& buffer, const Piece& piece, size_t
     }
     int error = errno;
     if (n == -1 && error == EINTR) continue;
+    if (n == -1 && error == EINVAL && stop_asking_for_direct(destination_.fd())) continue;
     if (n == 0) error = ENOSPC;  // as a write that takes nothing means elsewhere
     return Status::failure("error writing " + destination_.name() + ": " +
                                io_error_text(n == 0 ? -1 : n, error),

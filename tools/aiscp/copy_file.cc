@@ -28,7 +28,8 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
 
 bool Copier::copy(const CopyPair& pair) {
   const Status status = copy_file(pair);
-  if (status.is_interrupted()) return false;
+  // Also where a system call was interrupted (an open that waits for a lease): no error of a file.
+  if (status.is_interrupted() || (is_stopping() && status.error() == EINTR)) return false;
   if (!status.ok()) {
     complain(status.text());
     return false;
@@ -37,7 +38,8 @@ bool Copier::copy(const CopyPair& pair) {
 }
 
 Status Copier::copy_file(const CopyPair& pair) {
-  struct stat from {}, to {};
+  struct stat from {
+  }, to{};
   bool is_there = false;
   std::string target;
   if (Status status = check_source(pair, &from); !status.ok()) return status;
@@ -52,17 +54,24 @@ Status Copier::copy_file(const CopyPair& pair) {
   status = Source::open(pair.from, from, options_.direct, &source);
   if (!status.ok()) return status;
   status = device_.open(options_);
+  // Before anything is truncated: the device may be short of memory.
+  if (status.ok()) {
+    status = buffers_.prepare(options_, source.has_real_size() ? source.expected_size() : 0);
+  }
   if (!status.ok()) return status;
   progress_.begin_file(source.expected_size());
 
   DestinationWish wish{options_, target, is_there ? &to : nullptr, from.st_mode, false};
-  bool must_redo = false;
-  status = copy_content(source, wish, &must_redo);
-  if (status.ok() && must_redo) {
+  Outcome outcome;
+  status = copy_content(source, wish, &outcome);
+  if (status.ok() && outcome.must_redo) {
     wish.must_be_in_place = true;
-    status = copy_content(source, wish, &must_redo);
+    status = copy_content(source, wish, &outcome);
   }
   if (!status.ok()) return status;
+  if (outcome.has_changed) {
+    complain("warning: " + source.name + " changed while it was copied");
+  }
   progress_.counters().files += 1;
   note_created(pair.to);
   if (options_.is_verbose) say(quote(pair.from) + " -> " + quote(pair.to));
@@ -103,8 +112,7 @@ Status Copier::check_destination(const CopyPair& pair, const struct stat& from, 
     return Status::failure(quote(pair.from) + " and " + quote(pair.to) + " are the same file");
   }
   if (S_ISDIR(to->st_mode)) {
-    return Status::failure("cannot overwrite directory " + quote(pair.to) +
-                           " with non-directory");
+    return Status::failure("cannot overwrite directory " + quote(pair.to) + " with non-directory");
   }
   if (created_.contains({pair.to, to->st_dev, to->st_ino})) {
     return Status::failure("will not overwrite just-created " + quote(pair.to) + " with " +
@@ -116,15 +124,14 @@ Status Copier::check_destination(const CopyPair& pair, const struct stat& from, 
   return {};
 }
 
-Status Copier::copy_content(const Source& source, const DestinationWish& wish, bool* must_redo) {
-  *must_redo = false;
+Status Copier::copy_content(const Source& source, const DestinationWish& wish, Outcome* outcome) {
   Destination destination(wish);
   Status status = destination.open(&directories_);
   uint64_t end = 0;
   if (status.ok()) status = move_bytes(source, &destination, &end);
-  if (status.ok()) status = source.check_unchanged(end);
-  if (status.ok()) status = destination.finish(end, must_redo);
-  if (status.ok() && is_stopping() && *must_redo) status = Status::interrupted();
+  if (status.ok()) status = source.check_unchanged(end, &outcome->has_changed);
+  if (status.ok()) status = destination.finish(end, &outcome->must_redo);
+  if (status.ok() && is_stopping() && outcome->must_redo) status = Status::interrupted();
   if (status.ok()) {
     if (options_.is_verbose && destination.way() == Way::kForced) {
       say("removed " + quote(wish.path));
@@ -139,11 +146,9 @@ Status Copier::copy_content(const Source& source, const DestinationWish& wish, b
 
 Status Copier::move_bytes(const Source& source, Destination* destination, uint64_t* end) {
   if (destination->way() != Way::kBlockDevice) {
-    Status status = reserve_room(source, destination->fd(), destination->name());
-    if (!status.ok()) return status;
+    const Status reserved = reserve_room(source, destination->fd(), destination->name());
+    if (!reserved.ok()) return reserved;
   }
-  Status status = buffers_.prepare(options_, source.has_real_size() ? source.expected_size() : 0);
-  if (!status.ok()) return status;
   PipelineJob job;
   job.source = &source;
   job.destination = destination;
@@ -153,7 +158,7 @@ Status Copier::move_bytes(const Source& source, Destination* destination, uint64
   job.clean_up = [destination] {
     if (destination->discard()) complain(destination->name() + " is incomplete");
   };
-  status = run_pipeline(job, end);
+  const Status status = run_pipeline(job, end);
   if (status.ok() && options_.wants_stats) note_paths(source, *destination);
   return status;
 }

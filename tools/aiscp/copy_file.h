@@ -34,7 +34,12 @@ class Copier {
   Status check_source(const CopyPair& pair, struct stat* from);
   Status check_destination(const CopyPair& pair, const struct stat& from, struct stat* to,
                            bool* is_there, std::string* target);
-  Status copy_content(const Source& source, const DestinationWish& wish, bool* must_redo);
+  /// What came of a source: it changed while it was copied; the copy must be made again, in place.
+  struct Outcome {
+    bool has_changed = false;
+    bool must_redo = false;
+  };
+  Status copy_content(const Source& source, const DestinationWish& wish, Outcome* outcome);
   Status move_bytes(const Source& source, Destination* destination, uint64_t* end);
   void note_created(const std::string& path);
   void note_paths(const Source& source, const Destination& destination);

@@ -15,6 +15,11 @@ void ask_for_direct(int fd, Direct direct) {
   (void)::fcntl(fd, F_SETFL, flags | O_DIRECT);
 }
 
+bool stop_asking_for_direct(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  return flags >= 0 && (flags & O_DIRECT) != 0 && ::fcntl(fd, F_SETFL, flags & ~O_DIRECT) == 0;
+}
+
 Status Registered::open(int fd) {
   hipFileDescr_t descr;
   std::memset(&descr, 0, sizeof descr);

@@ -14,6 +14,10 @@ namespace aiscp {
 /// while: an open() with O_CREAT and O_DIRECT that fails may leave the new file behind.
 void ask_for_direct(int fd, Direct direct);
 
+/// After EINVAL: some file systems accept the flag and answer so to every transfer. False if it was
+/// not set. The library's duplicate shares the flag and need not be told.
+bool stop_asking_for_direct(int fd);
+
 /// Registered while it lives. Does not own the descriptor.
 class Registered {
  public:

@@ -88,17 +88,16 @@ Status Source::register_file(Direct direct) {
   return {};
 }
 
-Status Source::check_unchanged(uint64_t end) const {
+Status Source::check_unchanged(uint64_t end, bool* has_changed) const {
+  *has_changed = false;
   if (!is_regular() || is_pseudo) return {};
   struct stat last {};
   if (::fstat(fd.get(), &last) != 0) return Status::of_errno("cannot fstat " + name, errno);
   const bool has_shrunk = last.st_size < first.st_size ||
                           (has_real_size() && static_cast<uint64_t>(last.st_size) < end);
   if (has_shrunk) return Status::failure(name + " shrank while it was copied");
-  if (last.st_size != first.st_size || !is_same_time(last.st_mtim, first.st_mtim) ||
-      !is_same_time(last.st_ctim, first.st_ctim)) {
-    complain("warning: " + name + " changed while it was copied");
-  }
+  *has_changed = last.st_size != first.st_size || !is_same_time(last.st_mtim, first.st_mtim) ||
+                 !is_same_time(last.st_ctim, first.st_ctim);
   return {};
 }
 

@@ -31,8 +31,8 @@ struct Source {
   static Status open(const std::string& path, const struct stat& seen, Direct direct,
                      Source* source);
 
-  /// After the copy of `end` bytes: a failure if the source shrank, a warning if it changed.
-  Status check_unchanged(uint64_t end) const;
+  /// After the copy of `end` bytes: a failure if the source shrank.
+  Status check_unchanged(uint64_t end, bool* has_changed) const;
 
  private:
   Status register_file(Direct direct);

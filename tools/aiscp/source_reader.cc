@@ -109,6 +109,7 @@ Status SourceReader::fill(void* buffer, size_t want, size_t* got) {
     if (n < 0) {
       const int error = errno;
       if (n == -1 && error == EINTR) continue;
+      if (n == -1 && error == EINVAL && stop_asking_for_direct(source_.fd.get())) continue;
       return Status::failure("error reading " + source_.name + ": " + io_error_text(n, error),
                              n == -1 ? error : 0);
     }
