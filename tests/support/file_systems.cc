@@ -223,6 +223,31 @@ std::string FileSystem::mount(const std::string& name, unsigned mebibytes) {
   return mount_disk(name.substr(0, dash), sector, mebibytes, path_);
 }
 
+std::string FileSystem::mount_image(const std::string& kind, const std::string& image,
+                                    unsigned mebibytes,
+                                    const std::vector<std::string>& mkfs_options,
+                                    const std::string& mount_options) {
+  std::string reason = enter_namespace();
+  if (!reason.empty()) return reason;
+  path_ = folder("mnt");
+  const int fd = ::open(image.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const bool is_made = fd >= 0 && ::ftruncate(fd, static_cast<off_t>(mebibytes) << 20) == 0;
+  if (fd >= 0) ::close(fd);
+  if (!is_made) return system_error("no image file");
+  std::vector<std::string> mkfs = {"mkfs." + kind, "-q"};
+  mkfs.insert(mkfs.end(), mkfs_options.begin(), mkfs_options.end());
+  mkfs.push_back(image);
+  LoopDisk disk;
+  reason = run_admin_tool(mkfs);
+  if (reason.empty()) reason = disk.attach_file("512", image, false);
+  if (!reason.empty()) return reason;
+  if (::mount(disk.device().c_str(), path_.c_str(), kind.c_str(), 0, mount_options.c_str()) != 0) {
+    return system_error(("mount of " + kind).c_str());
+  }
+  mounts_.push_back(path_);
+  return "";
+}
+
 FileSystem::~FileSystem() {
   for (auto it = mounts_.rbegin(); it != mounts_.rend(); ++it) {
     if (::umount2(it->c_str(), 0) != 0) ::umount2(it->c_str(), MNT_DETACH);

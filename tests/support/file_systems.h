@@ -27,6 +27,12 @@ class FileSystem {
   // had here (not root, no loop device, no mkfs).
   std::string mount(const std::string& name, unsigned mebibytes);
 
+  // The same for a file system of `kind` ("ext4") that is made on a sparse file of ours, `image`,
+  // with options of mkfs. The file need not take O_DIRECT.
+  std::string mount_image(const std::string& kind, const std::string& image, unsigned mebibytes,
+                          const std::vector<std::string>& mkfs_options,
+                          const std::string& mount_options);
+
   // Where tests may write. Valid after a successful mount().
   const std::string& path() const { return path_; }
 

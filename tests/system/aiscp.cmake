@@ -12,12 +12,13 @@ add_executable(aiscp_test
   aiscp_failure_test.cc
   aiscp_refuse_test.cc
   aiscp_replace_test.cc)
+add_executable(aiscp_fault_test aiscp_fault_test.cc)
 add_executable(aiscp_kill_test aiscp_kill_test.cc)
 add_executable(aiscp_power_test aiscp_power_test.cc)
 target_compile_definitions(aiscp_power_test PRIVATE
                            TEST_IGNORED_CALLS="$<TARGET_FILE:ignored_calls>")
 add_dependencies(aiscp_power_test ignored_calls)
-foreach(program aiscp_test aiscp_kill_test aiscp_power_test)
+foreach(program aiscp_test aiscp_fault_test aiscp_kill_test aiscp_power_test)
   target_link_libraries(${program} PRIVATE aiscp_fixture GTest::gtest_main project_options)
 endforeach()
 
@@ -28,6 +29,7 @@ foreach(file_system xfs-4096 btrfs tmpfs overlay fuse)
                  ENVIRONMENT ${environment}
                  COMMAND $<TARGET_FILE:aiscp_test> --gtest_filter=-AiscpSignalTest.*:*FullDisk*)
 endforeach()
+hipfile_add_test_variant(aiscp_fault_test aiscp_fault_test LABELS system root TIMEOUT 300)
 
 # Ended at random moments: a hundred times, a part of them where new files have a hidden name.
 on_file_system(aiscp_kill_test ext4-512 TIMEOUT 300 COMMAND $<TARGET_FILE:aiscp_kill_test>

@@ -51,9 +51,9 @@ void AiscpTest::expect_content(const std::string& name, size_t size, uint64_t se
   EXPECT_EQ("", first_difference(read_file(at(name)), make_pattern(size, seed))) << name;
 }
 
-struct stat AiscpTest::status_of(const std::string& name) const {
+struct stat AiscpTest::status_of_path(const std::string& path) {
   struct stat st {};
-  EXPECT_EQ(0, ::stat(at(name).c_str(), &st)) << name;
+  EXPECT_EQ(0, ::stat(path.c_str(), &st)) << path;
   return st;
 }
 

@@ -36,8 +36,10 @@ class AiscpTest : public testing::Test {
   void make(const std::string& name, size_t size, uint64_t seed = 1) const;
   /// The file holds pattern `seed`, `size` bytes of it.
   void expect_content(const std::string& name, size_t size, uint64_t seed = 1) const;
-  struct stat status_of(const std::string& name) const;
+  struct stat status_of(const std::string& name) const { return status_of_path(at(name)); }
   mode_t mode_of(const std::string& name) const { return status_of(name).st_mode & 07777; }
+
+  static struct stat status_of_path(const std::string& path);
 
   /// All names in the directory, or in one below it, hidden ones too, sorted.
   std::vector<std::string> names(const std::string& below = ".") const;
