@@ -30,7 +30,8 @@ hipError_t fill_in_order(void* to, int value, std::size_t size, hipStream_t hand
                          bool is_waited) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
     if (size == 0) return hipSuccess;
-    hipError_t error = check_device_range(runtime.device(stream.device), to, size);
+    hipError_t error = check_device_range(runtime.device(stream.device), to, size,
+                                          hipMemAccessFlagsProtReadWrite);
     if (error != hipSuccess) return error;
     error = stream.work->fill(to, static_cast<unsigned char>(value), size);
     return error == hipSuccess && is_waited ? stream.work->synchronize() : error;

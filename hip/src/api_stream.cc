@@ -52,16 +52,18 @@ hipError_t queue_host_call(const HostCall& call) {
 
 std::size_t bytes_of(ValueWidth width) { return width == ValueWidth::k32 ? 4 : 8; }
 
-hipError_t check_value(Device& device, const void* address, ValueWidth width) {
+hipError_t check_value(Device& device, const void* address, ValueWidth width,
+                       hipMemAccessFlags access) {
   if (reinterpret_cast<std::uintptr_t>(address) % bytes_of(width) != 0) return hipErrorInvalidValue;
-  return check_device_range(device, address, bytes_of(width));
+  return check_device_range(device, address, bytes_of(width), access);
 }
 
 hipError_t queue_wait(hipStream_t handle, const ValueWait& wait) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
     if (wait.condition > hipStreamWaitValueNor) return hipErrorInvalidValue;
     const hipError_t error =
-        check_value(runtime.device(stream.device), wait.address, wait.width);
+        check_value(runtime.device(stream.device), wait.address, wait.width,
+                    hipMemAccessFlagsProtRead);
     return error != hipSuccess ? error : stream.work->wait_value(wait);
   });
 }
@@ -77,7 +79,8 @@ hipError_t queue_write(hipStream_t handle, const ValueWrite& write) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
     if (write.flags != hipStreamWriteValueDefault) return hipErrorInvalidValue;
     const hipError_t error =
-        check_value(runtime.device(stream.device), write.address, write.width);
+        check_value(runtime.device(stream.device), write.address, write.width,
+                    hipMemAccessFlagsProtReadWrite);
     if (error != hipSuccess) return error;
     return stream.work->write_value(write.address, write.value, write.width);
   });

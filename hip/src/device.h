@@ -15,6 +15,8 @@
 #include <hip/hip_portable.h>
 #include <hip/hip_runtime_api.h>
 
+#include "virtual_memory.h"
+
 namespace hip_portable {
 
 // The allocation that a pointer lies in. Plain host memory: type hipMemoryTypeUnregistered and
@@ -115,6 +117,15 @@ class Device {
   virtual hipError_t unregister_host(void* pointer) = 0;
   // Answers for the pointers of all devices. hipErrorInvalidValue for device memory that was freed.
   virtual hipError_t describe(const void* pointer, PointerInfo* info) = 0;
+
+  // Whether this device may read a range of device memory (hipMemAccessFlagsProtRead), or write it
+  // as well (ProtReadWrite). hipErrorInvalidValue
+  virtual hipError_t check_access(const void* /*pointer*/, std::size_t /*size*/,
+                                  hipMemAccessFlags /*access*/) {
+    return hipSuccess;
+  }
+  // The same for all devices; null where they have none.
+  virtual VirtualMemory* virtual_memory() { return nullptr; }
 
   // ---- Work
   // Copies in the order of the null stream; the bytes have arrived when it returns.

@@ -42,13 +42,22 @@ bool is_inside(const PointerInfo& info, const void* pointer, std::size_t size) {
   return size <= info.size - offset;
 }
 
-hipError_t check_side(Device& device, Side side, const void* pointer, std::size_t size,
-                      PointerInfo* info) {
-  if (pointer == nullptr) return hipErrorInvalidValue;
-  const hipError_t error = device.describe(pointer, info);
+struct Range {
+  Side side = Side::kAny;
+  const void* pointer = nullptr;
+  std::size_t size = 0;
+  hipMemAccessFlags access = hipMemAccessFlagsProtRead;
+};
+
+hipError_t check_range(Device& device, const Range& range, PointerInfo* info) {
+  if (range.pointer == nullptr) return hipErrorInvalidValue;
+  const hipError_t error = device.describe(range.pointer, info);
   if (error != hipSuccess) return error;
-  const bool is_right = is_on(side, *info) && is_inside(*info, pointer, size);
-  return is_right ? hipSuccess : hipErrorInvalidValue;
+  if (!is_on(range.side, *info) || !is_inside(*info, range.pointer, range.size)) {
+    return hipErrorInvalidValue;
+  }
+  if (info->type != hipMemoryTypeDevice) return hipSuccess;
+  return device.check_access(range.pointer, range.size, range.access);
 }
 
 }  // namespace
@@ -60,18 +69,21 @@ hipError_t check_copy(Device& device, const CopyRequest& request, bool* is_pagea
   if (request.size == 0) return hipSuccess;
   PointerInfo to;
   PointerInfo from;
-  hipError_t error = check_side(device, to_side, request.to, request.size, &to);
+  hipError_t error = check_range(
+      device, {to_side, request.to, request.size, hipMemAccessFlagsProtReadWrite}, &to);
   if (error == hipSuccess) {
-    error = check_side(device, from_side, request.from, request.size, &from);
+    error = check_range(
+        device, {from_side, request.from, request.size, hipMemAccessFlagsProtRead}, &from);
   }
   *is_pageable =
       to.type == hipMemoryTypeUnregistered || from.type == hipMemoryTypeUnregistered;
   return error;
 }
 
-hipError_t check_device_range(Device& device, const void* pointer, std::size_t size) {
+hipError_t check_device_range(Device& device, const void* pointer, std::size_t size,
+                              hipMemAccessFlags access) {
   PointerInfo info;
-  return check_side(device, Side::kDevice, pointer, size, &info);
+  return check_range(device, {Side::kDevice, pointer, size, access}, &info);
 }
 
 }  // namespace hip_portable

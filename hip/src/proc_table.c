@@ -24,8 +24,9 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0600 *prop, int deviceId);
   X(hipHostGetDevicePointer) X(hipHostGetFlags) X(hipHostMalloc) X(hipHostRegister) \
   X(hipHostUnregister) X(hipInit) X(hipLaunchHostFunc) X(hipLaunchKernel) X(hipMalloc) \
   X(hipMallocAsync) X(hipMallocHost) X(hipMallocManaged) X(hipMemAddressFree) \
-  X(hipMemAddressReserve) X(hipMemCreate) X(hipMemGetAddressRange) \
-  X(hipMemGetAllocationGranularity) X(hipMemGetInfo) X(hipMemMap) X(hipMemRelease) \
+  X(hipMemAddressReserve) X(hipMemCreate) X(hipMemGetAccess) X(hipMemGetAddressRange) \
+  X(hipMemGetAllocationGranularity) X(hipMemGetAllocationPropertiesFromHandle) \
+  X(hipMemGetInfo) X(hipMemMap) X(hipMemRelease) X(hipMemRetainAllocationHandle) \
   X(hipMemSetAccess) X(hipMemUnmap) X(hipMemcpy) X(hipMemcpyAsync) X(hipMemcpyDtoH) \
   X(hipMemcpyDtoHAsync) X(hipMemcpyHtoD) X(hipMemcpyHtoDAsync) X(hipMemcpyPeer) X(hipMemset) \
   X(hipMemsetAsync) X(hipMemsetD8) X(hipModuleGetFunction) X(hipModuleLaunchKernel) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Entry points that a later version fills: code, graphs, virtual memory. Until then they answer
+// Entry points that a later version fills: code, graphs. Until then they answer
 // honestly and change nothing: a program that can do without them goes on.
 
 #include "entry.h"
@@ -106,40 +106,4 @@ hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
 
 hipError_t hipGraphDestroy(hipGraph_t /*graph*/) {
   return with_runtime([](Runtime&) { return hipErrorInvalidValue; });
-}
-
-// ---- Virtual memory -----------------------------------------------------------------------------
-
-hipError_t hipMemAddressReserve(void** ptr, size_t /*size*/, size_t /*alignment*/, void* /*addr*/,
-                                unsigned long long /*flags*/) {
-  if (ptr != nullptr) *ptr = nullptr;
-  return not_supported();
-}
-
-hipError_t hipMemAddressFree(void* /*devPtr*/, size_t /*size*/) { return not_supported(); }
-
-hipError_t hipMemGetAllocationGranularity(size_t* /*granularity*/,
-                                          const hipMemAllocationProp* /*prop*/,
-                                          hipMemAllocationGranularity_flags /*option*/) {
-  return not_supported();
-}
-
-hipError_t hipMemCreate(hipMemGenericAllocationHandle_t* handle, size_t /*size*/,
-                        const hipMemAllocationProp* /*prop*/, unsigned long long /*flags*/) {
-  if (handle != nullptr) *handle = nullptr;
-  return not_supported();
-}
-
-hipError_t hipMemRelease(hipMemGenericAllocationHandle_t /*handle*/) { return not_supported(); }
-
-hipError_t hipMemMap(void* /*ptr*/, size_t /*size*/, size_t /*offset*/,
-                     hipMemGenericAllocationHandle_t /*handle*/, unsigned long long /*flags*/) {
-  return not_supported();
-}
-
-hipError_t hipMemUnmap(void* /*ptr*/, size_t /*size*/) { return not_supported(); }
-
-hipError_t hipMemSetAccess(void* /*ptr*/, size_t /*size*/, const hipMemAccessDesc* /*desc*/,
-                           size_t /*count*/) {
-  return not_supported();
 }

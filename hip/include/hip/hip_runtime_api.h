@@ -376,29 +376,13 @@ hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 di
                            void **args, size_t sharedMemBytes HIP_PORTABLE_DEFAULT(0),
                            hipStream_t stream HIP_PORTABLE_DEFAULT(0));
 
-/* ---- Virtual memory ------------------------------------------------------------------------- */
-
-/** Reserves addresses. @param size a multiple of the granularity @param addr a wish, or NULL */
-hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr,
-                                unsigned long long flags);
-hipError_t hipMemAddressFree(void *devPtr, size_t size);
-hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
-                                          hipMemAllocationGranularity_flags option);
-/** Allocates memory without an address. */
-hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size,
-                        const hipMemAllocationProp *prop, unsigned long long flags);
-/** Freed when the last mapping is gone. */
-hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
-/** Puts memory at reserved addresses; not accessible before hipMemSetAccess(). */
-hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
-                     unsigned long long flags);
-hipError_t hipMemUnmap(void *ptr, size_t size);
-hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count);
-
 #pragma GCC visibility pop
 #ifdef __cplusplus
 } /* extern "C" */
+#endif
 
+#include <hip/portable/virtual_memory.h>
+#ifdef __cplusplus
 #include <hip/portable/typed_forms.h>
 #endif
 

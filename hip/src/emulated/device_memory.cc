@@ -56,18 +56,29 @@ std::size_t DeviceMemory::offset_of(const void* pointer) const {
   return static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - mapping_.program());
 }
 
-void* DeviceMemory::allocate(int device, std::size_t size, unsigned flags) {
-  if (size > limit_) return nullptr;
+std::optional<Block> DeviceMemory::take_locked(int device, std::size_t size, unsigned flags) {
+  if (size > limit_) return std::nullopt;
   const std::size_t taken = taken_by(size);
-  const MutexLock lock(mutex_);
   Slice& slice = slices_[static_cast<std::size_t>(device)];
-  if (taken > limit_ - slice.used) return nullptr;
+  if (taken > limit_ - slice.used) return std::nullopt;
   const std::optional<TakenExtent> part = slice.free.take(taken, alignment_of(size));
-  if (!part) return nullptr;
+  if (!part) return std::nullopt;
   pooled_ -= residency_->touched(Residency::whole_units(part->taken, part->from));
   slice.used += taken;
-  blocks_.emplace(part->taken.start, Block{part->taken, size, device, flags});
-  return mapping_.program() + part->taken.start;
+  return Block{part->taken, size, device, flags};
+}
+
+std::optional<Block> DeviceMemory::take(int device, std::size_t size, unsigned flags) {
+  const MutexLock lock(mutex_);
+  return take_locked(device, size, flags);
+}
+
+void* DeviceMemory::allocate(int device, std::size_t size, unsigned flags) {
+  const MutexLock lock(mutex_);
+  const std::optional<Block> block = take_locked(device, size, flags);
+  if (!block) return nullptr;
+  blocks_.emplace(block->place.start, *block);
+  return base_of(*block);
 }
 
 std::optional<Block> DeviceMemory::find(const void* pointer) const {
@@ -144,6 +155,14 @@ void* DeviceMemory::work_on(const void* pointer, std::size_t size) {
   const Extent part{offset_of(pointer), size};
   residency_->touch(part, block ? block->place : part);
   return mapping_.working(pointer);
+}
+
+void DeviceMemory::touch(const Block& block, std::size_t offset, std::size_t size) {
+  residency_->touch({block.place.start + offset, size}, block.place);
+}
+
+bool DeviceMemory::show(const Block& block, std::size_t size, void* at) const {
+  return mapping_.show(mapping_.program() + block.place.start, size, at);
 }
 
 bool DeviceMemory::charge(int device, std::size_t size) {

@@ -32,6 +32,8 @@ class DeviceMemory {
   // (ulimit -v), the devices become smaller.
   bool start(int devices, std::uint64_t limit, bool is_strict);
 
+  // Memory that has no address for the program. Nothing when the device is full.
+  std::optional<Block> take(int device, std::size_t size, unsigned flags);
   // Null when the device is full.
   void* allocate(int device, std::size_t size, unsigned flags);
   bool contains(const void* pointer) const { return mapping_.contains(pointer); }
@@ -48,6 +50,12 @@ class DeviceMemory {
   // Where the runtime reads and writes the bytes behind a pointer. Takes their memory. A pointer
   // that is no device pointer is answered unchanged.
   void* work_on(const void* pointer, std::size_t size);
+
+  // Takes the memory of a part of a block.
+  void touch(const Block& block, std::size_t offset, std::size_t size);
+  // Maps the beginning of a block once more, for reading and writing. False: what stands at `at` is
+  // unknown.
+  bool show(const Block& block, std::size_t size, void* at) const;
 
   // Memory of another kind that counts as the device's.
   bool charge(int device, std::size_t size);
@@ -67,6 +75,8 @@ class DeviceMemory {
   };
 
   std::size_t offset_of(const void* pointer) const;
+  std::optional<Block> take_locked(int device, std::size_t size, unsigned flags)
+      HIP_PORTABLE_REQUIRES(mutex_);
   bool keep_in_pool(std::size_t bytes);
   void return_to_slice(const Block& block) HIP_PORTABLE_REQUIRES(mutex_);
 

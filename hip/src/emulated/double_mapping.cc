@@ -10,6 +10,9 @@
 
 #include <cerrno>
 #include <initializer_list>
+#include <utility>
+
+#include "address_space.h"
 
 namespace hip_portable::emulated {
 namespace {
@@ -18,31 +21,9 @@ namespace {
 constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
 
 struct Views {
-  void* program = MAP_FAILED;
-  void* working = MAP_FAILED;
+  void* program = nullptr;
+  void* working = nullptr;
 };
-
-// Addresses with the alignment, nothing behind them.
-void* reserve(std::size_t size) {
-  const std::size_t alignment = DoubleMapping::kAlignment;
-  void* start = ::mmap(nullptr, size + alignment, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (start == MAP_FAILED) return MAP_FAILED;
-  const auto address = reinterpret_cast<std::uintptr_t>(start);
-  const std::uintptr_t aligned = (address + alignment - 1) & ~(alignment - 1);
-  const std::size_t before = aligned - address;
-  if (before != 0) (void)::munmap(start, before);
-  if (alignment != before) {
-    (void)::munmap(reinterpret_cast<void*>(aligned + size), alignment - before);
-  }
-  return reinterpret_cast<void*>(aligned);
-}
-
-void drop(void* start, std::size_t size) {
-  const int saved = errno;
-  if (start != MAP_FAILED) (void)::munmap(start, size);
-  errno = saved;
-}
 
 bool duplicate(Views* views, std::size_t size) {
   void* made = ::mmap(views->working, size, PROT_READ | PROT_WRITE,
@@ -52,7 +33,8 @@ bool duplicate(Views* views, std::size_t size) {
          MAP_FAILED;
 }
 
-bool map_descriptor(Views* views, std::size_t size) {
+// True, and an open descriptor in *kept, if both views are mapped.
+bool map_descriptor(Views* views, std::size_t size, int* kept) {
   const int fd = ::memfd_create("hip-device", MFD_CLOEXEC);
   if (fd < 0) return false;
   bool is_mapped = ::ftruncate(fd, static_cast<off_t>(size)) == 0;
@@ -60,10 +42,14 @@ bool map_descriptor(Views* views, std::size_t size) {
     is_mapped = is_mapped && ::mmap(view, size, PROT_READ | PROT_WRITE,
                                     MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0) != MAP_FAILED;
   }
+  if (is_mapped) {
+    *kept = fd;
+    return true;
+  }
   const int saved = errno;
   (void)::close(fd);
   errno = saved;
-  return is_mapped;
+  return false;
 }
 
 // A child has nothing of the device, and a dump would hold all of it. Huge pages where the kernel
@@ -77,13 +63,14 @@ void advise(void* view, std::size_t size) {
 }  // namespace
 
 bool DoubleMapping::map(std::size_t size, bool is_strict) {
-  Views views{reserve(size), reserve(size)};
-  bool is_mapped = views.program != MAP_FAILED && views.working != MAP_FAILED &&
-                   (duplicate(&views, size) || map_descriptor(&views, size));
+  Views views{reserve_addresses(size, kAlignment), reserve_addresses(size, kAlignment)};
+  bool is_mapped = views.program != nullptr && views.working != nullptr &&
+                   (duplicate(&views, size) || map_descriptor(&views, size, &descriptor_));
   is_mapped = is_mapped && (!is_strict || ::mprotect(views.program, size, PROT_NONE) == 0);
   if (!is_mapped) {
-    drop(views.program, size);
-    drop(views.working, size);
+    drop_addresses(views.program, size);
+    drop_addresses(views.working, size);
+    if (descriptor_ >= 0) (void)::close(std::exchange(descriptor_, -1));
     return false;
   }
   advise(views.program, size);
@@ -91,6 +78,17 @@ bool DoubleMapping::map(std::size_t size, bool is_strict) {
   program_ = static_cast<std::byte*>(views.program);
   distance_ = static_cast<std::byte*>(views.working) - program_;
   size_ = size;
+  return true;
+}
+
+bool DoubleMapping::show(const std::byte* start, std::size_t size, void* at) const {
+  if (descriptor_ < 0) {
+    return ::mremap(working(start), 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED;
+  }
+  const void* made = ::mmap(at, size, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor_, start - program_);
+  if (made == MAP_FAILED) return false;
+  advise(at, size);
   return true;
 }
 

@@ -38,12 +38,17 @@ class DoubleMapping {
   void populate(std::byte* start, std::size_t size) const;
   void discard(std::byte* start, std::size_t size) const;
 
+  // Maps a part once more, for reading and writing, over whatever stands at `at`. False: what
+  // stands there is unknown.
+  bool show(const std::byte* start, std::size_t size, void* at) const;
+
   static constexpr std::size_t kAlignment = std::size_t{2} << 20;
 
  private:
   std::byte* program_ = nullptr;
   std::ptrdiff_t distance_ = 0;  // from the program's view to the working view
   std::size_t size_ = 0;
+  int descriptor_ = -1;  // only where the views could not be duplicated without one
 };
 
 }  // namespace hip_portable::emulated

@@ -32,6 +32,7 @@ hipError_t make_emulated_devices(const Settings& settings,
   if (!machine->memory.start(settings.devices, limit_of_each(settings), settings.is_strict)) {
     return hipErrorOutOfMemory;
   }
+  machine->ranges.start(settings.devices, settings.is_strict);
   for (int ordinal = 0; ordinal < settings.devices; ++ordinal) {
     devices->push_back(std::make_unique<EmulatedDevice>(*machine, ordinal));
   }
@@ -116,7 +117,9 @@ hipError_t EmulatedDevice::release_host(void* pointer) {
 }
 
 hipError_t EmulatedDevice::register_host(void* pointer, std::size_t size, unsigned flags) {
-  if (machine_.memory.contains(pointer)) return hipErrorInvalidValue;
+  if (machine_.memory.contains(pointer) || machine_.ranges.contains(pointer)) {
+    return hipErrorInvalidValue;
+  }
   return machine_.host.add(pointer, size, ordinal_, flags);
 }
 
@@ -129,6 +132,11 @@ hipError_t EmulatedDevice::unregister_host(void* pointer) {
 
 hipError_t EmulatedDevice::describe(const void* pointer, PointerInfo* info) {
   return machine_.describe(pointer, info);
+}
+
+hipError_t EmulatedDevice::check_access(const void* pointer, std::size_t size,
+                                        hipMemAccessFlags access) {
+  return machine_.ranges.check_access(pointer, size, ordinal_, access);
 }
 
 hipError_t EmulatedDevice::copy(void* to, const void* from, std::size_t size) {
@@ -159,6 +167,7 @@ hipError_t EmulatedDevice::create_event(unsigned flags, std::unique_ptr<DeviceEv
 
 hipError_t EmulatedDevice::reset() {
   machine_.scheduler.wait_for_device(ordinal_);
+  machine_.ranges.reset(ordinal_);
   for (const Block& block : machine_.memory.detach_all(ordinal_)) machine_.memory.give_back(block);
   for (const HostRange& range : machine_.host.remove_all(ordinal_)) give_back(range);
   return hipSuccess;

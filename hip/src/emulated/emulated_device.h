@@ -36,6 +36,9 @@ class EmulatedDevice final : public Device {
   hipError_t register_host(void* pointer, std::size_t size, unsigned flags) override;
   hipError_t unregister_host(void* pointer) override;
   hipError_t describe(const void* pointer, PointerInfo* info) override;
+  hipError_t check_access(const void* pointer, std::size_t size,
+                          hipMemAccessFlags access) override;
+  VirtualMemory* virtual_memory() override { return &machine_.ranges; }
 
   hipError_t copy(void* to, const void* from, std::size_t size) override;
   hipError_t synchronize() override;

@@ -76,7 +76,13 @@ int check_memory(const Machine& machine, const FileTransfer& transfer, int ordin
   if (info.type != hipMemoryTypeDevice || info.device != ordinal) return EINVAL;
   const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(transfer.address) -
                                                  static_cast<std::byte*>(info.base));
-  return transfer.size <= info.size - offset ? 0 : EINVAL;
+  if (transfer.size > info.size - offset) return EINVAL;
+  const hipMemAccessFlags access = transfer.direction == FileDirection::kRead
+                                       ? hipMemAccessFlagsProtReadWrite
+                                       : hipMemAccessFlagsProtRead;
+  const auto size = static_cast<std::size_t>(transfer.size);
+  const hipError_t error = machine.ranges.check_access(transfer.address, size, ordinal, access);
+  return error == hipSuccess ? 0 : EINVAL;
 }
 
 int check(const Machine& machine, const FileTransfer& transfer, int ordinal) {
@@ -120,7 +126,7 @@ hipError_t EmulatedDevice::transfer_file(const FileTransfer& transfer, std::uint
   *status = check(machine_, transfer, ordinal_);
   if (*status != 0) return hipSuccess;
   const auto size = static_cast<std::size_t>(transfer.size);
-  auto* memory = static_cast<std::byte*>(machine_.memory.work_on(transfer.address, size));
+  auto* memory = static_cast<std::byte*>(machine_.work_on(transfer.address, size));
   const int error = move_all(transfer, memory, copied);
   // What arrived is reported; the error comes again with the next call.
   if (*copied == 0) *status = error;

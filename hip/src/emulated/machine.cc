@@ -8,13 +8,18 @@
 
 namespace hip_portable::emulated {
 
+void* Machine::work_on(const void* pointer, std::size_t size) {
+  if (ranges.contains(pointer)) return ranges.work_on(pointer, size);
+  return memory.work_on(pointer, size);
+}
+
 void Machine::copy(void* to, const void* from, std::size_t size) {
-  const void* source = memory.work_on(from, size);
-  std::memmove(memory.work_on(to, size), source, size);
+  const void* source = work_on(from, size);
+  std::memmove(work_on(to, size), source, size);
 }
 
 void Machine::fill(void* to, unsigned char value, std::size_t size) {
-  std::memset(memory.work_on(to, size), value, size);
+  std::memset(work_on(to, size), value, size);
 }
 
 hipError_t Machine::describe(const void* pointer, PointerInfo* info) const {
@@ -27,6 +32,7 @@ hipError_t Machine::describe(const void* pointer, PointerInfo* info) const {
              address,             nullptr,       block->flags};
     return hipSuccess;
   }
+  if (ranges.contains(pointer)) return ranges.describe(pointer, info);
   const std::optional<HostRange> range = host.find(pointer);
   if (!range) return hipSuccess;
   const bool is_managed = range->kind == HostKind::kManaged;

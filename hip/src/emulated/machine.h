@@ -10,6 +10,7 @@
 #include "../settings.h"
 #include "device_memory.h"
 #include "host_ranges.h"
+#include "virtual_ranges.h"
 #include "work_queue.h"
 
 namespace hip_portable::emulated {
@@ -19,6 +20,10 @@ struct Machine {
   DeviceMemory memory;
   HostRanges host;
   Scheduler scheduler;
+  VirtualRanges ranges{memory, scheduler};
+
+  // Where the runtime reads and writes the bytes behind a pointer. Takes their memory.
+  void* work_on(const void* pointer, std::size_t size);
 
   // Moves bytes now, between any memory the devices know and plain host memory.
   void copy(void* to, const void* from, std::size_t size);

@@ -107,7 +107,7 @@ hipError_t EmulatedStream::wait_value(const ValueWait& wait) {
   Machine& machine = machine_;
   const auto run = [&machine, wait] {
     wait_until_met(machine.scheduler, wait,
-                   machine.memory.work_on(wait.address, sizeof(wait.value)));
+                   machine.work_on(wait.address, sizeof(wait.value)));
   };
   submit(run, false);
   return hipSuccess;
@@ -117,7 +117,7 @@ hipError_t EmulatedStream::write_value(void* address, std::uint64_t value, Value
   Machine& machine = machine_;
   const std::size_t size = width == ValueWidth::k32 ? sizeof(std::uint32_t) : sizeof(value);
   submit([&machine, address, value, width,
-          size] { store(machine.memory.work_on(address, size), value, width); },
+          size] { store(machine.work_on(address, size), value, width); },
          true);
   return hipSuccess;
 }

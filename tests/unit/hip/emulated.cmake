@@ -13,6 +13,10 @@ hipfile_add_test(hip_devices_test hip_devices_test.cc
   LIBS hip_portable LABELS unit thread
   ENVIRONMENT ${emulated} HIP_PORTABLE_DEVICES=3 HIP_PORTABLE_MEMORY=64M MODES)
 
+hipfile_add_test(hip_virtual_test hip_virtual_access_test.cc hip_virtual_test.cc
+  LIBS hip_portable LABELS unit thread
+  ENVIRONMENT ${emulated} HIP_PORTABLE_DEVICES=3 HIP_PORTABLE_MEMORY=64M MODES)
+
 hipfile_add_test(hip_file_test hip_file_test.cc hip_file_rules_test.cc
   LIBS hip_portable test_support LABELS unit ENVIRONMENT ${emulated} MODES)
 

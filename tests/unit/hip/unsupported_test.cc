@@ -45,16 +45,4 @@ TEST(HipUnsupported, CaptureModeIsKeptForTheThread) {
   EXPECT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipErrorInvalidValue);
 }
 
-TEST(HipUnsupported, VirtualMemoryIsNotSupported) {
-  void* address = &address;
-  EXPECT_EQ(hipMemAddressReserve(&address, 4096, 0, nullptr, 0), hipErrorNotSupported);
-  EXPECT_EQ(address, nullptr);
-  size_t granularity = 7;
-  hipMemAllocationProp properties{};
-  EXPECT_EQ(hipMemGetAllocationGranularity(&granularity, &properties,
-                                           hipMemAllocationGranularityMinimum),
-            hipErrorNotSupported);
-  EXPECT_EQ(granularity, 7U);
-}
-
 }  // namespace
