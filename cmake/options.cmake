@@ -9,6 +9,7 @@
 #   dep_uring              liburing, static;   defines HIPFILE_HAVE_URING=1 where it is there
 #   dep_libmount           libmount;           defines HIPFILE_HAVE_LIBMOUNT=1
 #   dep_spdlog             spdlog, headers only; defines HIPFILE_HAVE_SPDLOG=1
+#   dep_json               nlohmann json, headers only; defines HIPFILE_HAVE_JSON=1
 
 option(HIPFILE_WERROR "Treat warnings as errors" ON)
 set(HIPFILE_SANITIZE "" CACHE STRING "Sanitizers: empty, address (with undefined) or thread")
@@ -16,6 +17,7 @@ set_property(CACHE HIPFILE_SANITIZE PROPERTY STRINGS "" address thread)
 option(HIPFILE_WITH_URING "Use io_uring if liburing is found" ON)
 option(HIPFILE_WITH_LIBMOUNT "Read mount data by libmount if it is found" ON)
 option(HIPFILE_WITH_SPDLOG "Log through spdlog if it is found" ON)
+option(HIPFILE_WITH_JSON "Read hipfile.json with nlohmann's parser if it is found" ON)
 set(HIPFILE_TESTS AUTO CACHE STRING "Build the tests: AUTO (if GoogleTest is found), ON or OFF")
 set_property(CACHE HIPFILE_TESTS PROPERTY STRINGS AUTO ON OFF)
 
@@ -120,3 +122,4 @@ hipfile_dependency(libmount LIBMOUNT libmount/libmount.h libmount.so)
 hipfile_dependency(spdlog SPDLOG spdlog/spdlog.h)
 target_compile_definitions(dep_spdlog INTERFACE SPDLOG_HEADER_ONLY SPDLOG_FMT_EXTERNAL
                            FMT_HEADER_ONLY)
+hipfile_dependency(json JSON nlohmann/json.hpp)

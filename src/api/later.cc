@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The groups of the interface that this version exports and refuses: async, streams, batch,
-// properties, parameters, statistics. Each answers hipFileInternalError, as AMD's own library does
-// for those it lacks, touches no argument and has no side effect.
+// statistics. Each answers hipFileInternalError, as AMD's own library does for those it lacks,
+// touches no argument and has no side effect.
 #include "api/entry.h"
 #include "api/return_code.h"
 
@@ -10,12 +10,6 @@ namespace hipfile::entry {
 namespace {
 hipFileError_t refused() { return to_error(hipFileInternalError); }
 }  // namespace
-
-hipFileError_t driver_get_properties(hipFileDriverProps_t*) { return refused(); }
-hipFileError_t driver_set_poll_mode(bool, size_t) { return refused(); }
-hipFileError_t driver_set_max_direct_io_size(size_t) { return refused(); }
-hipFileError_t driver_set_max_cache_size(size_t) { return refused(); }
-hipFileError_t driver_set_max_pinned_mem_size(size_t) { return refused(); }
 
 hipFileError_t batch_io_set_up(hipFileBatchHandle_t*, unsigned) { return refused(); }
 hipFileError_t batch_io_submit(hipFileBatchHandle_t, unsigned, hipFileIOParams_t*, unsigned) {
@@ -38,17 +32,6 @@ hipFileError_t write_async(hipFileHandle_t, void*, size_t*, hoff_t*, hoff_t*, ss
 }
 hipFileError_t stream_register(hipStream_t, unsigned) { return refused(); }
 hipFileError_t stream_deregister(hipStream_t) { return refused(); }
-
-hipFileError_t get_parameter_size_t(hipFileSizeTConfigParameter_t, size_t*) { return refused(); }
-hipFileError_t get_parameter_bool(hipFileBoolConfigParameter_t, bool*) { return refused(); }
-hipFileError_t get_parameter_string(hipFileStringConfigParameter_t, char*, int) {
-  return refused();
-}
-hipFileError_t set_parameter_size_t(hipFileSizeTConfigParameter_t, size_t) { return refused(); }
-hipFileError_t set_parameter_bool(hipFileBoolConfigParameter_t, bool) { return refused(); }
-hipFileError_t set_parameter_string(hipFileStringConfigParameter_t, const char*) {
-  return refused();
-}
 
 hipFileError_t get_stats_l1(hipFileStatsLevel1_t*) { return refused(); }
 hipFileError_t get_stats_l2(hipFileStatsLevel2_t*) { return refused(); }

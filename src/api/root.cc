@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "driver/read_settings.h"
 #include "util/fork_guard.h"
 
 namespace hipfile {
@@ -14,7 +15,7 @@ std::atomic<Driver*> g_driver{nullptr};
 
 // Threads that meet here at once each make a driver; one is published and the others are dropped.
 Driver& renew(Driver* old) {
-  auto* fresh = new Driver(read_config());
+  auto* fresh = new Driver(read_settings());
   if (g_driver.compare_exchange_strong(old, fresh, std::memory_order_acq_rel)) return *fresh;
   delete fresh;
   return *old;

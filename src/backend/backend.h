@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backend/options.h"
 #include "resource/direction.h"
 #include "resource/file.h"
 #include "resource/memory.h"
@@ -26,6 +27,7 @@ struct Request {
   size_t size = 0;          ///< bytes
   off_t file_offset = 0;    ///< bytes
   Direction direction = Direction::kRead;
+  const BackendOptions* options = &kDefaultOptions;  ///< in force when the request began
 
   bool is_read() const { return direction == Direction::kRead; }
   off_t end() const { return file_offset + static_cast<off_t>(size); }

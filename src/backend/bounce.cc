@@ -41,7 +41,7 @@ Outcome no_memory() { return Outcome::failure(Error::from_errno(ENOMEM)); }
 
 hipFileExtRefusal_t Bounce::refuses(const Request& request) const {
   if (!request.memory.is_device()) return hipFileExtRefusalNotDeviceMemory;
-  return options_.allow_compat ? hipFileExtRefusalNone : hipFileExtRefusalCompatDisallowed;
+  return request.options->allow_compat ? hipFileExtRefusalNone : hipFileExtRefusalCompatDisallowed;
 }
 
 Outcome Bounce::run(const Request& request) {
@@ -78,7 +78,7 @@ Outcome Bounce::read_small(const Request& request, bool is_direct) {
   const Error error = arrived == request.size ? Error::of(hipFileSuccess) : error_of(done);
   if (arrived == 0) return Outcome::failure(error);
 
-  Result<StreamLease> stream = gpu_.lease_stream(request.memory.runtime, request.memory.device);
+  Result<StreamLease> stream = lease_stream(request);
   if (!stream.ok()) return Outcome::failure(stream.error());
   const Status queued = gpu_.copy_async(*stream.value(), request.address, slot + skip, arrived,
                                         hipMemcpyHostToDevice);
@@ -91,7 +91,7 @@ Outcome Bounce::read_small(const Request& request, bool is_direct) {
 Outcome Bounce::write_small(const Request& request, bool is_direct) {
   char* slot = ring_.small_slot();
   if (slot == nullptr) return no_memory();
-  Result<StreamLease> stream = gpu_.lease_stream(request.memory.runtime, request.memory.device);
+  Result<StreamLease> stream = lease_stream(request);
   if (!stream.ok()) return Outcome::failure(stream.error());
   const Status queued =
       gpu_.copy_async(*stream.value(), slot, request.address, request.size, hipMemcpyDeviceToHost);
@@ -116,19 +116,34 @@ Outcome Bounce::write_split(const Request& request) {
       [this](const Request& part) { return run_stretch(part, false); });
 }
 
-Outcome Bounce::run_chunks(const Request& request, bool is_direct) {
-  Result<StreamLease> stream = gpu_.lease_stream(request.memory.runtime, request.memory.device);
-  if (!stream.ok()) return Outcome::failure(stream.error());
+// Parts that do not run side by side need no hand-over to other threads.
+std::unique_ptr<IoQueue> Bounce::open_queue(const Request& request, bool is_direct,
+                                            unsigned max_slots) {
+  const BackendOptions& options = *request.options;
+  const unsigned depth = std::min(max_slots, options.depth_for(request.size));
+  if (depth == 1) return open_plain_queue();
   const bool is_serial = !request.is_read() && !is_direct;  // rule 25
-  Engine& engine = is_direct ? engines_.direct() : engines_.buffered();
-  const unsigned depth = ring_.slots_per_request();
-  const std::unique_ptr<IoQueue> queue = engine.open_queue(depth, is_serial);
-  PipelineParts parts = {gpu_,
-                         ring_,
-                         *queue,
-                         *stream.value(),
-                         view_of(request, is_direct),
-                         is_direct ? direct_alignment(request) : 1};
+  Engine& engine = is_direct ? engines_.direct() : engines_.buffered(options.prefer_uring);
+  return engine.open_queue(depth, is_serial, options.polls(request.size));
+}
+
+Result<StreamLease> Bounce::lease_stream(const Request& request) {
+  const bool is_polled = request.options->polls(request.size);
+  return gpu_.lease_stream(request.memory.runtime, request.memory.device, is_polled);
+}
+
+Outcome Bounce::run_chunks(const Request& request, bool is_direct) {
+  Result<StreamLease> stream = lease_stream(request);
+  if (!stream.ok()) return Outcome::failure(stream.error());
+  const BackendOptions& options = *request.options;
+  const size_t alignment = is_direct ? direct_alignment(request) : 1;
+  const size_t chunk_size = chunk_size_for(request, alignment);
+  const size_t share = std::max<size_t>(1, options.request_staging / chunk_size);
+  const auto max_slots = static_cast<unsigned>(std::min<size_t>(share, ring_.slots_per_request()));
+  const std::unique_ptr<IoQueue> queue = open_queue(request, is_direct, max_slots);
+  PipelineParts parts = {
+      gpu_,      ring_,      *queue,   *stream.value(), view_of(request, is_direct),
+      alignment, chunk_size, max_slots};
   return request.is_read() ? read_pipeline(request, parts) : write_pipeline(request, parts);
 }
 

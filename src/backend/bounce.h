@@ -5,7 +5,6 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/options.h"
 #include "backend/residency.h"
 #include "engine/engine.h"
 #include "gpu/gpu.h"
@@ -15,8 +14,8 @@ namespace hipfile {
 
 class Bounce : public Backend {
  public:
-  Bounce(const BackendOptions& options, Gpu& gpu, PinnedRing& ring, const EngineChoice& engines)
-      : options_(options), gpu_(gpu), ring_(ring), engines_(engines) {}
+  Bounce(Gpu& gpu, PinnedRing& ring, const EngineChoice& engines)
+      : gpu_(gpu), ring_(ring), engines_(engines) {}
 
   hipFileExtBackend_t id() const override { return hipFileExtBackendBounce; }
   hipFileExtRefusal_t refuses(const Request& request) const override;
@@ -31,8 +30,9 @@ class Bounce : public Backend {
   Outcome write_split(const Request& request);
   /// Several chunks in flight, through one view.
   Outcome run_chunks(const Request& request, bool is_direct);
+  Result<StreamLease> lease_stream(const Request& request);
+  std::unique_ptr<IoQueue> open_queue(const Request& request, bool is_direct, unsigned max_slots);
 
-  const BackendOptions options_;
   Gpu& gpu_;
   PinnedRing& ring_;
   const EngineChoice& engines_;

@@ -13,15 +13,20 @@ namespace hipfile {
 namespace {
 constexpr size_t kSmallestChunk = 256 << 10;
 constexpr size_t kChunksWanted = 8;
+constexpr size_t kBlock = 4096;
 }  // namespace
 
-size_t chunk_size_for(size_t request_size) {
-  const size_t wanted = align_up(request_size / kChunksWanted, kSmallestChunk);
-  return std::clamp(wanted, kSmallestChunk, PinnedRing::kSlotSize);
+size_t chunk_size_for(const Request& request, size_t alignment) {
+  const BackendOptions& options = *request.options;
+  const size_t wanted = align_up(request.size / kChunksWanted, kSmallestChunk);
+  const size_t largest =
+      std::min({PinnedRing::kSlotSize, options.largest_io, options.request_staging});
+  return std::max(std::min(std::max(wanted, kSmallestChunk), align_down(largest, kBlock)),
+                  alignment);
 }
 
 int ChunkSlots::take() {
-  if (free_.empty() && slots_.size() < ring_.slots_per_request()) {
+  if (free_.empty() && slots_.size() < most_) {
     SlotLease slot = slots_.empty() ? ring_.lease(numa_node_) : ring_.try_lease(numa_node_);
     if (slot) {
       slots_.push_back(std::move(slot));
@@ -37,9 +42,9 @@ int ChunkSlots::take() {
 ChunkPipeline::ChunkPipeline(const Request& request, const PipelineParts& parts)
     : request_(request),
       parts_(parts),
-      chunk_size_(std::max(chunk_size_for(request.size), parts.alignment)),
+      chunk_size_(parts.chunk_size),
       next_(request.file_offset),
-      slots_(parts.ring, parts.stream.numa_node),
+      slots_(parts.ring, parts.stream.numa_node, parts.max_slots),
       progress_(request.size) {}
 
 ChunkPipeline::~ChunkPipeline() {

@@ -23,6 +23,8 @@ struct PipelineParts {
   CopyStream& stream;
   int fd;            ///< the view
   size_t alignment;  ///< of file offsets and sizes on that view; 1 on the buffered one
+  size_t chunk_size;
+  unsigned max_slots;  ///< that the request may hold
 };
 
 /// File to device. Ranges off the alignment are read aligned outwards, and the wanted part copied.
@@ -31,14 +33,17 @@ Outcome read_pipeline(const Request& request, const PipelineParts& parts);
 /// Device to file. On a direct view the request is aligned.
 Outcome write_pipeline(const Request& request, const PipelineParts& parts);
 
-/// The size of a chunk for a request: small enough that storage and copy overlap, 4 MiB at most.
-size_t chunk_size_for(size_t request_size);
+/// The size of a chunk for a request: small enough that storage and copy overlap, 4 MiB at most,
+/// and what the largest system call and the request's share of the ring allow; but a block of the
+/// view's alignment.
+size_t chunk_size_for(const Request& request, size_t alignment);
 
 /// The slots that one request holds, and what becomes of each: free, with the engine, or on the
 /// stream. Used by one thread.
 class ChunkSlots {
  public:
-  ChunkSlots(PinnedRing& ring, int numa_node) : ring_(ring), numa_node_(numa_node) {}
+  ChunkSlots(PinnedRing& ring, int numa_node, unsigned most)
+      : ring_(ring), numa_node_(numa_node), most_(most) {}
 
   /// The index of a free slot, leasing another from the ring if the request may; -1 if there is
   /// none.
@@ -50,6 +55,7 @@ class ChunkSlots {
  private:
   PinnedRing& ring_;
   const int numa_node_;  // of the device
+  const unsigned most_;
   std::vector<SlotLease> slots_;
   std::vector<int> free_;
 };

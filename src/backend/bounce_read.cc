@@ -13,7 +13,7 @@ namespace {
 class ReadPipeline : private ChunkPipeline {
  public:
   ReadPipeline(const Request& request, const PipelineParts& parts)
-      : ChunkPipeline(request, parts), chunks_(parts.ring.slots_per_request()) {}
+      : ChunkPipeline(request, parts), chunks_(parts.max_slots) {}
 
   Outcome run() {
     for (;;) {

@@ -16,7 +16,7 @@ constexpr uint64_t kBlock = 4096;
 class WritePipeline : private ChunkPipeline {
  public:
   WritePipeline(const Request& request, const PipelineParts& parts)
-      : ChunkPipeline(request, parts), chunks_(parts.ring.slots_per_request()) {}
+      : ChunkPipeline(request, parts), chunks_(parts.max_slots) {}
 
   Outcome run() {
     for (;;) {

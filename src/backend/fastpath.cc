@@ -17,11 +17,11 @@ constexpr size_t kKernelAlignment = 4096;
 hipFileExtRefusal_t Fastpath::refuses(const Request& request) const {
   const File& file = *request.file;
   const DirectFacts& direct = file.facts().direct;
-  if (options_.force_compat) return hipFileExtRefusalForcedCompat;
+  if (request.options->force_compat) return hipFileExtRefusalForcedCompat;
   if (!request.memory.is_device()) return hipFileExtRefusalNotDeviceMemory;
   if (!gpu_.has_direct_io(request.memory.runtime)) return hipFileExtRefusalRuntimeLacksDirect;
   if (!file.has_direct_view(request.direction)) return hipFileExtRefusalNoDirectView;
-  const bool is_exempt = options_.any_file_system && file.facts().is_regular();
+  const bool is_exempt = request.options->any_file_system && file.facts().is_regular();
   if (!is_exempt && !file.facts().is_fastpath_file_system()) return hipFileExtRefusalFileSystem;
   if (file.has_fastpath_failed()) return hipFileExtRefusalFailedBefore;
   const auto address = reinterpret_cast<uintptr_t>(request.address);

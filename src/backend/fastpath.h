@@ -5,14 +5,13 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/options.h"
 #include "gpu/gpu.h"
 
 namespace hipfile {
 
 class Fastpath : public Backend {
  public:
-  Fastpath(const BackendOptions& options, Gpu& gpu) : options_(options), gpu_(gpu) {}
+  Fastpath(Gpu& gpu) : gpu_(gpu) {}
 
   hipFileExtBackend_t id() const override { return hipFileExtBackendFastpath; }
   /// The eligibility rules of the specification (4.2), in the order in which people ask about them.
@@ -20,7 +19,6 @@ class Fastpath : public Backend {
   Outcome run(const Request& request) override;
 
  private:
-  const BackendOptions options_;
   Gpu& gpu_;
 };
 

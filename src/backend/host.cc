@@ -37,7 +37,7 @@ Outcome outcome_of(const IoDone& done) {
 
 hipFileExtRefusal_t Host::refuses(const Request& request) const {
   if (request.memory.is_device()) return hipFileExtRefusalNotHostMemory;
-  return options_.allow_host ? hipFileExtRefusalNone : hipFileExtRefusalHostDisabled;
+  return request.options->allow_host ? hipFileExtRefusalNone : hipFileExtRefusalHostDisabled;
 }
 
 Outcome Host::run(const Request& request) {
@@ -65,20 +65,29 @@ Outcome Host::run_direct(const Request& request) {
 Outcome Host::run_buffered(const Request& request) {
   const int buffered = request.file->buffered_fd(request.direction);
   const int fd = buffered >= 0 ? buffered : request.file->own_fd();
-  if (!request.is_read()) return outcome_of(transfer_fully(whole_op(request, fd)));
-  return run_in_chunks(request, fd, engines_.buffered());
+  if (!request.is_read()) return run_in_order(request, fd);
+  return run_in_chunks(request, fd, engines_.buffered(request.options->prefer_uring));
+}
+
+Outcome Host::run_in_order(const Request& request, int fd) {
+  return outcome_of(transfer_in_pieces(whole_op(request, fd), request.options->largest_io));
 }
 
 Outcome Host::run_in_chunks(const Request& request, int fd, Engine& engine) {
   const IoOp whole = whole_op(request, fd);
-  if (request.size <= kLargestSingle) return outcome_of(transfer_fully(whole));
+  const BackendOptions& options = *request.options;
+  const size_t chunk_size = std::min(kChunk, options.largest_io);
+  const unsigned depth = std::min(kDepth, options.depth_for(request.size));
+  const bool is_single = request.size <= std::min(kLargestSingle, chunk_size);
+  if (is_single || depth == 1) return run_in_order(request, fd);
   Progress progress(request.size);
-  const std::unique_ptr<IoQueue> queue = engine.open_queue(kDepth, false);
+  const std::unique_ptr<IoQueue> queue =
+      engine.open_queue(depth, false, options.polls(request.size));
   unsigned in_flight = 0;
   for (size_t next = 0;;) {
     while (next < whole.size && !progress.is_stopped() && in_flight < queue->depth()) {
       IoOp op = rest_of(whole, next);
-      op.size = std::min(op.size, kChunk);
+      op.size = std::min(op.size, chunk_size);
       op.tag = next;
       queue->submit(op);
       next += op.size;
@@ -87,7 +96,7 @@ Outcome Host::run_in_chunks(const Request& request, int fd, Engine& engine) {
     if (in_flight == 0) return progress.outcome();
     const IoDone done = queue->reap();
     --in_flight;
-    const size_t wanted = std::min(kChunk, whole.size - done.tag);
+    const size_t wanted = std::min(chunk_size, whole.size - done.tag);
     progress.note(done.tag, wanted, done.done, outcome_of(done).error);
   }
 }

@@ -5,15 +5,13 @@
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/options.h"
 #include "engine/engine.h"
 
 namespace hipfile {
 
 class Host : public Backend {
  public:
-  Host(const BackendOptions& options, const EngineChoice& engines)
-      : options_(options), engines_(engines) {}
+  Host(const EngineChoice& engines) : engines_(engines) {}
 
   hipFileExtBackend_t id() const override { return hipFileExtBackendHost; }
   hipFileExtRefusal_t refuses(const Request& request) const override;
@@ -22,9 +20,9 @@ class Host : public Backend {
  private:
   Outcome run_direct(const Request& request);
   Outcome run_buffered(const Request& request);
+  Outcome run_in_order(const Request& request, int fd);
   Outcome run_in_chunks(const Request& request, int fd, Engine& engine);
 
-  const BackendOptions options_;
   const EngineChoice& engines_;
 };
 

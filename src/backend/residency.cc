@@ -63,7 +63,8 @@ std::vector<Stretch> choose_views(const Request& request) {
   if (!direct.possible() || !has_whole_blocks || file.direct_fd(request.direction) < 0) {
     return {{begin, end, false}};
   }
-  if (file.buffered_fd(request.direction) < 0) return {{begin, end, true}};
+  const bool is_forced = request.options->force_direct;
+  if (is_forced || file.buffered_fd(request.direction) < 0) return {{begin, end, true}};
   const bool can_ask = request.is_read() && direct.reads_direct && request.size > kSmallestProbed &&
                        file.facts().reports_residency;
   if (!can_ask) return {{begin, end, is_wanted}};

@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: MIT
 //
-// The configuration of the library: the environment, read once per process at first use.
+// The configuration in force, as the parts of the library want it: immutable, in their own units.
 #pragma once
 
 #include <cstddef>
 
 #include "backend/options.h"
+#include "driver/parameters.h"
 
 namespace hipfile {
 
 struct Config {
   BackendOptions backends;
-  // Read and checked, so that a wrong value is told; statistics and async, which use them, are not
-  // there yet.
-  size_t stats_level = 1;               ///< HIPFILE_STATS_LEVEL, clamped to 2
+  unsigned max_io_threads = 0;          ///< 0: as many as are of use here (rule 32)
+  size_t ring_bytes = 0;                ///< MaxDeviceCacheSize: the bound of the ring
+  size_t pinned_bytes = 0;              ///< MaxDevicePinnedMemSize
+  size_t stats_level = 1;               ///< ProfileStats: 0 to 3
+  bool traces_ranges = false;           ///< ProfileNvtx
+  bool bypasses_memops = false;         ///< StreamMemopsBypass: async takes the blocking form
+  unsigned max_batch_size = 128;        ///< IOBatchsize
+  unsigned batch_timeout_ms = 0;        ///< BatchIOTimeoutMs; 0: only what the call says
   size_t async_buffer_size = 16777216;  ///< HIPFILE_ASYNC_BUFFER_SIZE, bytes; 0 is the default too
+
+  bool operator==(const Config&) const = default;
 };
 
-/// Reads the environment. A value that cannot be parsed is ignored, with one warning. FORCE without
-/// ALLOW would leave nothing, so ALLOW is kept then, with a warning.
-Config read_config();
+/// FORCE without ALLOW would leave nothing, so ALLOW is kept then. True if that was needed.
+bool keep_a_path(Settings& settings);
+
+Config make_config(const Settings& settings);
 
 }  // namespace hipfile

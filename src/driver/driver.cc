@@ -27,34 +27,40 @@ hipFileHandle_t to_handle(uint64_t value) {
 }
 uint64_t to_value(hipFileHandle_t handle) { return reinterpret_cast<uintptr_t>(handle); }
 
-BackendList make_backends(const BackendOptions& options, Gpu& gpu, PinnedRing& ring,
-                          const EngineChoice& engines) {
+BackendList make_backends(Gpu& gpu, PinnedRing& ring, const EngineChoice& engines) {
   BackendList list;
-  list.push_back(std::make_unique<Fastpath>(options, gpu));
-  list.push_back(std::make_unique<Host>(options, engines));
-  list.push_back(std::make_unique<Bounce>(options, gpu, ring, engines));
+  list.push_back(std::make_unique<Fastpath>(gpu));
+  list.push_back(std::make_unique<Host>(engines));
+  list.push_back(std::make_unique<Bounce>(gpu, ring, engines));
   return list;
 }
 
 }  // namespace
 
-Driver::Driver(const Config& config, EngineChoice engines)
-    : engines_(std::move(engines)),
+Driver::Driver(const Settings& base, EngineChoice engines)
+    : configuration_(base),
+      engines_(std::move(engines)),
       ring_(*new PinnedRing(gpu_, ring_limit())),
-      backends_(make_backends(config.backends, gpu_, ring_, engines_)),
+      backends_(make_backends(gpu_, ring_, engines_)),
       files_(first_generation()),
       buffers_(first_generation()) {}
 
-void Driver::open_if_closed() {
-  if (use_count_.load(std::memory_order_relaxed) == 0) {
-    use_count_.store(1, std::memory_order_release);
-  }
+bool Driver::open_if_closed() {
+  if (use_count_.load(std::memory_order_relaxed) != 0) return false;
+  configuration_.open();
+  use_count_.store(1, std::memory_order_release);
+  return true;
 }
 
 Status Driver::open() {
   if (gpu::has_left_runtimes()) return Error::of(hipFileDriverClosing);
-  MutexLock lock(mutex_);
-  use_count_.fetch_add(1, std::memory_order_acq_rel);
+  bool is_first = false;
+  {
+    MutexLock lock(mutex_);
+    is_first = open_if_closed();
+    if (!is_first) use_count_.fetch_add(1, std::memory_order_acq_rel);
+  }
+  if (is_first) apply_configuration();
   return Status();
 }
 
@@ -70,6 +76,7 @@ Status Driver::close() {
     if (count == 0) return Error::of(hipFileDriverNotInitialized);
     use_count_.store(count - 1, std::memory_order_release);
     if (count > 1) return Status();
+    configuration_.close();
     files.swap(file_by_fd_);
     bases.swap(bases_);
     for (const void* base : bases) {
@@ -84,6 +91,7 @@ Status Driver::close() {
   buffers_.wait_idle();
   ring_.trim();
   sweep_parked();
+  apply_configuration();
   return Status();
 }
 
@@ -95,12 +103,14 @@ Status Driver::register_file(int fd, hipFileHandle_t* handle) {
   if (!file.ok()) return file.error();
   sweep_parked();
   uint64_t known = 0;
+  bool is_first = false;
   {
     MutexLock lock(mutex_);
-    open_if_closed();
+    is_first = open_if_closed();
     const auto found = file_by_fd_.find(fd);
     if (found != file_by_fd_.end()) known = found->second;
   }
+  if (is_first) apply_configuration();
   if (const Pin<File> old = files_.pin(known)) {
     if (old->is_still_client_fd()) return Error::of(hipFileHandleAlreadyRegistered);
   }
@@ -112,13 +122,15 @@ Status Driver::insert_file(std::unique_ptr<File> file, uint64_t stale, hipFileHa
   const uint64_t fresh = files_.insert(std::move(file));
   if (fresh == 0) return Error::of(hipFileInternalError);
   bool is_taken = false;
+  bool is_first = false;  // closed by another thread meanwhile
   {
     MutexLock lock(mutex_);
-    open_if_closed();
+    is_first = open_if_closed();
     uint64_t& entry = file_by_fd_[fd];
     is_taken = entry != 0 && entry != stale;  // another thread was faster
     if (!is_taken) entry = fresh;
   }
+  if (is_first) apply_configuration();
   files_.retire(is_taken ? fresh : stale);
   if (is_taken) return Error::of(hipFileHandleAlreadyRegistered);
   *handle = to_handle(fresh);
@@ -141,12 +153,16 @@ void Driver::deregister_file(hipFileHandle_t handle) {
 
 Status Driver::register_buffer(const void* base, size_t length) {
   if (gpu::has_left_runtimes()) return Error::of(hipFileDriverClosing);
+  bool is_first = false;
+  bool is_known = false;
   {
     MutexLock lock(mutex_);
-    open_if_closed();  // even when it then fails
-    if (base == nullptr) return Error::of(hipFileInvalidValue);
-    if (buffer_index_.find(base) != 0) return Error::of(hipFileMemoryAlreadyRegistered);
+    is_first = open_if_closed();  // even when it then fails
+    is_known = buffer_index_.find(base) != 0;
   }
+  if (is_first) apply_configuration();
+  if (base == nullptr) return Error::of(hipFileInvalidValue);
+  if (is_known) return Error::of(hipFileMemoryAlreadyRegistered);
   const Result<Memory> memory = inspect(base);
   if (!memory.ok()) {
     const hipError_t hip = memory.error().hip;
@@ -167,9 +183,10 @@ Status Driver::insert_buffer(std::unique_ptr<Buffer> buffer) {
   if (handle == 0) return Error::of(hipFileInternalError);
   bool is_taken = false;
   bool is_stored = false;
+  bool is_first = false;  // closed by another thread meanwhile
   {
     MutexLock lock(mutex_);
-    open_if_closed();
+    is_first = open_if_closed();
     is_taken = buffer_index_.find(base) != 0;
     if (!is_taken) {
       bases_.insert(base);
@@ -177,6 +194,7 @@ Status Driver::insert_buffer(std::unique_ptr<Buffer> buffer) {
       if (!is_stored) bases_.erase(base);
     }
   }
+  if (is_first) apply_configuration();
   if (is_stored) return Status();
   buffers_.retire(handle);
   return Error::of(is_taken ? hipFileMemoryAlreadyRegistered : hipFileInternalError);

@@ -14,7 +14,7 @@
 
 #include "driver/address_index.h"
 #include "driver/buffer.h"
-#include "driver/config.h"
+#include "driver/configuration.h"
 #include "engine/engine.h"
 #include "gpu/gpu.h"
 #include "gpu/pinned_ring.h"
@@ -32,7 +32,8 @@ namespace hipfile {
 /// index slots that are pinned per thread, and the address index is read under a sequence counter.
 class Driver {
  public:
-  explicit Driver(const Config& config, EngineChoice engines = choose_engines());
+  /// @param base what holds where the program sets no parameter
+  explicit Driver(const Settings& base, EngineChoice engines = choose_engines());
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
@@ -53,6 +54,17 @@ class Driver {
   /// hipFileRead and hipFileWrite: bytes moved, or what stopped it before the first.
   Result<size_t> transfer(hipFileHandle_t handle, const Arguments& arguments);
 
+  /// What a Get answers: in force while open, else staged, else the base. hipFileInvalidValue for
+  /// an id that is none.
+  Result<Value> get_parameter(ParameterKind kind, int id);
+  /// Stage a value for the next open. hipFileDriverAlreadyOpen while open; hipFileInvalidValue if
+  /// it does not fit.
+  Status set_parameter(ParameterKind kind, int id, Value value);
+  /// Binds the runtime, to say whether it has a direct path.
+  hipFileDriverProps_t properties();
+  /// The configuration in force: one load, and valid for ever.
+  const Config& config() const { return configuration_.in_force(); }
+
   /// The answers of hipfile_ext.h.
   Status query_path(hipFileHandle_t handle, const Arguments& arguments, hipFileExtPath_t* path);
   Status file_info(hipFileHandle_t handle, hipFileExtFileInfo_t* info);
@@ -70,9 +82,13 @@ class Driver {
   Result<Memory> inspect(const void* base);
   Status insert_file(std::unique_ptr<File> file, uint64_t stale, hipFileHandle_t* handle);
   Status insert_buffer(std::unique_ptr<Buffer> buffer);
-  void open_if_closed() HIPFILE_REQUIRES(mutex_);
+  /// True if it was closed; then apply_configuration() follows, without the lock.
+  bool open_if_closed() HIPFILE_REQUIRES(mutex_);
+  void apply_configuration() HIPFILE_EXCLUDES(mutex_);
+  Settings settings() HIPFILE_EXCLUDES(mutex_);
 
   const ForkGuard fork_guard_;
+  Configuration configuration_;  // changed under mutex_
   EngineChoice engines_;
   Gpu gpu_;
   PinnedRing& ring_;  // leaked: threads that outlive a driver give their small slots back to it
@@ -83,6 +99,7 @@ class Driver {
   SlotArray<Buffer> buffers_;
   AddressIndex buffer_index_;  // writers hold mutex_
   Mutex mutex_;                // never held across a system call or a GPU call
+  Mutex applying_;             // of opening and closing threads alone; taken before mutex_
   std::map<int, uint64_t> file_by_fd_ HIPFILE_GUARDED_BY(mutex_);
   std::set<const void*> bases_ HIPFILE_GUARDED_BY(mutex_);
 };

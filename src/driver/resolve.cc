@@ -47,6 +47,7 @@ Status Driver::resolve(hipFileHandle_t handle, const Arguments& arguments, Opera
     return Error::of(hipFileInvalidFileOpenFlag);
   }
   operands->request = request.value();
+  operands->request.options = &config().backends;
   (void)operands->file->direct_fd(
       operands->request
           .direction);  // the planner opens nothing: the view is there, or has a reason

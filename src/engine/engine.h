@@ -52,8 +52,15 @@ class Engine {
   /// @param depth     operations in flight, at most
   /// @param is_serial run them one after the other: buffered writes of one file do not scale beyond
   ///                  one thread, since the kernel serialises them on the inode (rule 25)
-  virtual std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial) = 0;
+  /// @param is_polled reap() spins until something completes, instead of sleeping
+  virtual std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial,
+                                              bool is_polled = false) = 0;
+  /// The threads of the pool, from now on: 0 for as many as are of use here (rule 32).
+  virtual void limit_threads(unsigned /*most*/) {}
 };
+
+/// A queue that runs each operation on the calling thread, when it is submitted.
+std::unique_ptr<IoQueue> open_plain_queue();
 
 /// Which engines work here, and why these.
 struct EngineChoice {
@@ -65,7 +72,10 @@ struct EngineChoice {
   /// For O_DIRECT: io_uring where it works.
   Engine& direct() const { return uring ? *uring : *threads; }
   /// For the page cache: threads, since io_uring copies cached pages on the submitting thread.
-  Engine& buffered() const { return uring && is_uring_forced ? *uring : *threads; }
+  /// @param prefer_uring the parameter PreferIOUring
+  Engine& buffered(bool prefer_uring = false) const {
+    return uring && (is_uring_forced || prefer_uring) ? *uring : *threads;
+  }
 };
 
 /// Probe what works here. HIPFILE_ENGINE=uring|threads forces one; a forced io_uring that does not

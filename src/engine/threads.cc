@@ -4,9 +4,13 @@
 // its operations back until the one before has ended.
 #include "engine/threads.h"
 
+#include <sched.h>
+
+#include <algorithm>
 #include <vector>
 
 #include "engine/transfer_loop.h"
+#include "util/cpu_limits.h"
 #include "util/mutex.h"
 #include "util/thread_pool.h"
 #include "util/watchdog.h"
@@ -45,8 +49,8 @@ class JobList {
 
 class ThreadsQueue : public IoQueue {
  public:
-  ThreadsQueue(ThreadPool& pool, unsigned depth, bool is_serial)
-      : pool_(pool), is_serial_(is_serial), jobs_(depth), links_(depth) {
+  ThreadsQueue(ThreadPool& pool, unsigned depth, bool is_serial, bool is_polled)
+      : pool_(pool), is_serial_(is_serial), is_polled_(is_polled), jobs_(depth), links_(depth) {
     for (unsigned at = 0; at < depth; ++at) {
       links_[at] = {this, &jobs_[at]};
       jobs_[at].task = {&ThreadsQueue::run, &links_[at], nullptr};
@@ -70,12 +74,7 @@ class ThreadsQueue : public IoQueue {
 
   IoDone reap() override {
     const WaitMark mark("storage, through threads");
-    Job* job = nullptr;
-    {
-      MutexLock lock(mutex_);
-      while (completed_.is_empty()) completion_.wait(mutex_);
-      job = completed_.pop();
-    }
+    Job* job = take_completed();
     const IoDone done = job->done;
     free_.push(job);
     --in_flight_;
@@ -91,6 +90,14 @@ class ThreadsQueue : public IoQueue {
     ThreadsQueue* queue = nullptr;
     Job* job = nullptr;
   };
+
+  Job* take_completed() {
+    for (;; sched_yield()) {
+      MutexLock lock(mutex_);
+      while (completed_.is_empty() && !is_polled_) completion_.wait(mutex_);
+      if (!completed_.is_empty()) return completed_.pop();
+    }
+  }
 
   void start(Job* job) {
     is_running_ = true;
@@ -109,6 +116,7 @@ class ThreadsQueue : public IoQueue {
 
   ThreadPool& pool_;
   const bool is_serial_;
+  const bool is_polled_;
   std::vector<Job> jobs_;
   std::vector<Link> links_;
   JobList free_;
@@ -122,13 +130,18 @@ class ThreadsQueue : public IoQueue {
 
 class ThreadsEngine : public Engine {
  public:
-  explicit ThreadsEngine(unsigned max_threads) : pool_(*new ThreadPool(max_threads)) {}
+  explicit ThreadsEngine(unsigned max_threads)
+      : max_threads_(max_threads), pool_(*new ThreadPool(max_threads)) {}
   const char* name() const override { return "threads"; }
-  std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial) override {
-    return std::make_unique<ThreadsQueue>(pool_, depth, is_serial);
+  std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial, bool is_polled) override {
+    return std::make_unique<ThreadsQueue>(pool_, depth, is_serial, is_polled);
+  }
+  void limit_threads(unsigned most) override {
+    pool_.limit_threads(most == 0 ? max_threads_ : std::min(most, usable_cpus()));
   }
 
  private:
+  const unsigned max_threads_;
   ThreadPool& pool_;  // leaked: its threads are never joined
 };
 

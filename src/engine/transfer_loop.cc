@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <thread>
@@ -64,5 +65,35 @@ IoDone transfer_fully(const IoOp& op) {
     if (account(op, moved < 0 ? -errno : moved, &state) == NextStep::kFinished) return state;
   }
 }
+
+IoDone transfer_in_pieces(const IoOp& op, size_t largest) {
+  IoDone state;
+  state.tag = op.tag;
+  while (state.done < op.size) {
+    IoOp piece = rest_of(op, state.done);
+    piece.size = std::min(piece.size, largest);
+    const IoDone done = transfer_fully(piece);
+    state.done += done.done;
+    state.error = done.error;
+    if (done.done < piece.size) break;
+  }
+  return state;
+}
+
+namespace {
+
+class PlainQueue : public IoQueue {
+ public:
+  void submit(const IoOp& op) override { done_ = transfer_fully(op); }
+  IoDone reap() override { return done_; }
+  unsigned depth() const override { return 1; }
+
+ private:
+  IoDone done_;
+};
+
+}  // namespace
+
+std::unique_ptr<IoQueue> open_plain_queue() { return std::make_unique<PlainQueue>(); }
 
 }  // namespace hipfile

@@ -23,4 +23,7 @@ IoOp rest_of(const IoOp& op, size_t done);
 /// asked again for a second, asleep in between; then that is the error.
 IoDone transfer_fully(const IoOp& op);
 
+/// The same with no system call above `largest` bytes.
+IoDone transfer_in_pieces(const IoOp& op, size_t largest);
+
 }  // namespace hipfile

@@ -6,6 +6,7 @@
 #include "engine/uring.h"
 
 #include <liburing.h>
+#include <sched.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -66,8 +67,11 @@ ThreadRing& thread_ring() {
 
 class UringQueue : public IoQueue {
  public:
-  UringQueue(ThreadRing& thread_ring, unsigned depth)
-      : owner_(thread_ring), ring_(&thread_ring.ring()), slots_(std::min(depth, kRingEntries)) {
+  UringQueue(ThreadRing& thread_ring, unsigned depth, bool is_polled)
+      : owner_(thread_ring),
+        ring_(&thread_ring.ring()),
+        is_polled_(is_polled),
+        slots_(std::min(depth, kRingEntries)) {
     for (unsigned at = 0; at < slots_.size(); ++at) free_.push_back(at);
     local_.reserve(slots_.size());
     owner_.take();
@@ -157,6 +161,10 @@ class UringQueue : public IoQueue {
     local_.push_back({at, has_failed ? -done.error : static_cast<ssize_t>(done.done), true});
   }
 
+  int wait_for(io_uring_cqe** entry) {
+    return is_polled_ ? io_uring_peek_cqe(ring_, entry) : io_uring_wait_cqe(ring_, entry);
+  }
+
   Completed next_result() {
     if (!local_.empty()) {
       const Completed completed = local_.back();
@@ -165,7 +173,11 @@ class UringQueue : public IoQueue {
     }
     for (;;) {
       io_uring_cqe* entry = nullptr;
-      const int error = io_uring_wait_cqe(ring_, &entry);
+      const int error = wait_for(&entry);
+      if (error == -EAGAIN) {  // polled: others may have the processor meanwhile
+        sched_yield();
+        continue;
+      }
       if (error != 0) {
         // Without its descriptor the ring still fills, but there is nothing to sleep on.
         if (error != -EINTR) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -180,30 +192,20 @@ class UringQueue : public IoQueue {
 
   ThreadRing& owner_;
   io_uring* const ring_;
+  const bool is_polled_;
   std::vector<Slot> slots_;
   std::vector<unsigned> free_;
   std::vector<Completed> local_;
   unsigned in_flight_ = 0;
 };
 
-// For a thread without a ring, or one whose ring is taken.
-class PlainQueue : public IoQueue {
- public:
-  void submit(const IoOp& op) override { done_ = transfer_fully(op); }
-  IoDone reap() override { return done_; }
-  unsigned depth() const override { return 1; }
-
- private:
-  IoDone done_;
-};
-
 class UringEngine : public Engine {
  public:
   const char* name() const override { return "uring"; }
-  std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial) override {
+  std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial, bool is_polled) override {
     ThreadRing& ring = thread_ring();
-    if (!ring.is_free()) return std::make_unique<PlainQueue>();
-    return std::make_unique<UringQueue>(ring, is_serial ? 1 : depth);
+    if (!ring.is_free()) return open_plain_queue();  // taken, or this thread cannot have one
+    return std::make_unique<UringQueue>(ring, is_serial ? 1 : depth, is_polled);
   }
 };
 

@@ -22,6 +22,7 @@ struct CopyStream {
   int numa_node = -1;  ///< of the device; -1 if unknown
   hipStream_t stream = nullptr;
   std::vector<hipEvent_t> events;    ///< made as they are needed, kept
+  bool is_polled = false;            ///< for this lease: wait() and synchronize() spin
   std::unique_ptr<CopyStream> next;  ///< link of the list that keeps it
 
   CopyStream() = default;

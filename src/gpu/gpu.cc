@@ -3,6 +3,8 @@
 // Each operation enters the runtime in use, makes its calls, and turns the HIP code into a value.
 #include "gpu/gpu.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -20,6 +22,16 @@ using gpu::Runtime;
 
 Status status_of(hipError_t error) {
   return error == hipSuccess ? Status() : Error::from_hip(error);
+}
+
+// Ask until it is done; others may have the processor meanwhile.
+template <class Query>
+Status spin(Query&& query) {
+  for (;;) {
+    const hipError_t state = query();
+    if (state != hipErrorNotReady) return status_of(state);
+    sched_yield();
+  }
 }
 
 MemoryKind kind_of(const hipPointerAttribute_t& attributes) {
@@ -118,6 +130,11 @@ bool Gpu::has_direct_io(const Runtime* runtime) const {
   return runtime != nullptr && runtime->hip.AmdFileRead != nullptr;
 }
 
+bool Gpu::offers_direct_io() {
+  const Result<const Runtime*> runtime = gpu::bind();
+  return runtime.ok() && has_direct_io(runtime.value());
+}
+
 DirectResult Gpu::direct_io(const Runtime* runtime, int device, const DirectIo& io) {
   const Result<const Runtime*> entered = enter(runtime);
   if (!entered.ok()) return {0, entered.error()};
@@ -145,13 +162,15 @@ DirectResult Gpu::direct_io(const Runtime* runtime, int device, const DirectIo& 
   return result;
 }
 
-Result<StreamLease> Gpu::lease_stream(const Runtime* runtime, int device) {
-  if (std::unique_ptr<CopyStream> idle = stock_->take(runtime, device)) {
-    return StreamLease(stock_.get(), std::move(idle));
+Result<StreamLease> Gpu::lease_stream(const Runtime* runtime, int device, bool is_polled) {
+  std::unique_ptr<CopyStream> stream = stock_->take(runtime, device);
+  if (!stream) {
+    Result<std::unique_ptr<CopyStream>> made = make_stream(runtime, device);
+    if (!made.ok()) return made.error();
+    stream = std::move(made.value());
   }
-  Result<std::unique_ptr<CopyStream>> made = make_stream(runtime, device);
-  if (!made.ok()) return made.error();
-  return StreamLease(stock_.get(), std::move(made.value()));
+  stream->is_polled = is_polled;
+  return StreamLease(stock_.get(), std::move(stream));
 }
 
 Status Gpu::copy_async(CopyStream& stream, void* to, const void* from, size_t size,
@@ -185,7 +204,9 @@ Status Gpu::wait(CopyStream& stream, size_t index) {
   if (!entered.ok()) return entered.error();
   const LastErrorGuard errors(entered.value()->hip);
   const WaitMark mark("a copy between host and device");
-  return status_of(entered.value()->hip.EventSynchronize(stream.events[index]));
+  const HipTable& hip = entered.value()->hip;
+  if (stream.is_polled) return spin([&] { return hip.EventQuery(stream.events[index]); });
+  return status_of(hip.EventSynchronize(stream.events[index]));
 }
 
 Status Gpu::synchronize(CopyStream& stream) {
@@ -193,7 +214,9 @@ Status Gpu::synchronize(CopyStream& stream) {
   if (!entered.ok()) return entered.error();
   const LastErrorGuard errors(entered.value()->hip);
   const WaitMark mark("the copies of a request");
-  return status_of(entered.value()->hip.StreamSynchronize(stream.stream));
+  const HipTable& hip = entered.value()->hip;
+  if (stream.is_polled) return spin([&] { return hip.StreamQuery(stream.stream); });
+  return status_of(hip.StreamSynchronize(stream.stream));
 }
 
 Status Gpu::pin(void* memory, size_t size) {

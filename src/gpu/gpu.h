@@ -43,20 +43,24 @@ class Gpu {
   /// True if that runtime (NULL: none) offers hipAmdFileRead and hipAmdFileWrite. Binds nothing.
   bool has_direct_io(const gpu::Runtime* runtime) const;
 
+  /// The same of the runtime in use, which is bound if none is.
+  bool offers_direct_io();
+
   /// One hipAmdFileRead or hipAmdFileWrite on the device that owns the memory.
   DirectResult direct_io(const gpu::Runtime* runtime, int device, const DirectIo& io);
 
   /// A stream for one request. No lock where the calling thread had one on that device before.
-  Result<StreamLease> lease_stream(const gpu::Runtime* runtime, int device);
+  /// @param is_polled waits on this stream spin, for the time of the lease
+  Result<StreamLease> lease_stream(const gpu::Runtime* runtime, int device, bool is_polled = false);
 
   /// Queue a copy. `kind` says the direction; the memory must stay until the stream got there.
   Status copy_async(CopyStream& stream, void* to, const void* from, size_t size,
                     hipMemcpyKind kind);
   /// Mark the present end of the stream with event `index`.
   Status record(CopyStream& stream, size_t index);
-  /// Sleep until the mark is reached.
+  /// Sleep, or spin, until the mark is reached.
   Status wait(CopyStream& stream, size_t index);
-  /// Sleep until all that was queued is done.
+  /// Sleep, or spin, until all that was queued is done.
   Status synchronize(CopyStream& stream);
 
   /// Let the copy engines reach a range of host memory (hipHostRegister, portable). Where several

@@ -16,8 +16,9 @@ namespace hipfile::gpu {
   X(DeviceGetPCIBusId) X(DeviceSynchronize) X(DeviceGetStreamPriorityRange) X(Free) X(HostFree)    \
   X(HostRegister) X(HostUnregister) X(Memcpy) X(MemcpyAsync) X(Memset) X(MemsetAsync)              \
   X(PointerGetAttributes) X(MemGetAddressRange) X(MemGetInfo) X(StreamCreateWithFlags)             \
-  X(StreamCreateWithPriority) X(StreamDestroy) X(StreamSynchronize) X(StreamWaitEvent)             \
-  X(EventCreateWithFlags) X(EventRecord) X(EventSynchronize) X(EventDestroy) X(GetErrorName)       \
+  X(StreamCreateWithPriority) X(StreamDestroy) X(StreamQuery) X(StreamSynchronize)                 \
+  X(StreamWaitEvent) X(EventCreateWithFlags) X(EventRecord) X(EventQuery) X(EventSynchronize)      \
+  X(EventDestroy) X(GetErrorName)                                                                  \
   X(GetErrorString) X(GetLastError) X(PeekAtLastError) X(GetProcAddress)
 // clang-format on
 

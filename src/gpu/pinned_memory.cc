@@ -37,7 +37,7 @@ char* map_aligned(size_t size) {
 
 }  // namespace
 
-PinnedMemory PinnedMemory::allocate(Gpu& gpu, size_t size, int numa_node) {
+PinnedMemory PinnedMemory::allocate(Gpu& gpu, size_t size, int numa_node, bool may_pin) {
   PinnedMemory memory;
   memory.data_ = map_aligned(size);
   if (memory.data_ == nullptr) return memory;
@@ -49,7 +49,7 @@ PinnedMemory PinnedMemory::allocate(Gpu& gpu, size_t size, int numa_node) {
   (void)madvise(memory.data_, size, MADV_DONTDUMP);
   gpu::prefer_numa_node(memory.data_, size, numa_node);
   (void)madvise(memory.data_, size, MADV_POPULATE_WRITE);  // else it is populated page by page
-  memory.is_pinned_ = gpu.pin(memory.data_, size).ok();
+  memory.is_pinned_ = may_pin && gpu.pin(memory.data_, size).ok();
   if (!memory.is_pinned_) log_info("%zu MiB of the ring stay pageable", size >> 20);
   return memory;
 }

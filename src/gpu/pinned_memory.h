@@ -16,7 +16,8 @@ class PinnedMemory {
   /// Empty if even plain memory cannot be had.
   /// @param size       a multiple of 2 MiB
   /// @param numa_node  where it should lie; -1 for no matter
-  static PinnedMemory allocate(Gpu& gpu, size_t size, int numa_node);
+  /// @param may_pin    register it, if that works; else it stays pageable
+  static PinnedMemory allocate(Gpu& gpu, size_t size, int numa_node, bool may_pin = true);
   PinnedMemory() = default;
   PinnedMemory(PinnedMemory&& other) noexcept { *this = static_cast<PinnedMemory&&>(other); }
   PinnedMemory& operator=(PinnedMemory&& other) noexcept;

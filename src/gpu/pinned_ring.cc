@@ -15,11 +15,12 @@
 namespace hipfile {
 namespace {
 constexpr unsigned kSlotsPerSlab = PinnedRing::kSlabSize / PinnedRing::kSlotSize;
-}
+constexpr size_t kMaxSlabs = 4096;  // 32 GiB
+}  // namespace
 
-size_t ring_limit() {
+size_t ring_limit(size_t wanted) {
   const size_t left = cgroup_memory_left().value_or(SIZE_MAX);
-  return std::min(PinnedRing::kMaxRing, left / 4);
+  return std::min(wanted, left / 4);
 }
 
 SlotLease& SlotLease::operator=(SlotLease&& other) noexcept {
@@ -32,13 +33,34 @@ SlotLease::~SlotLease() {
   if (data_ != nullptr) ring_->give_back(data_);
 }
 
-PinnedRing::PinnedRing(Gpu& gpu, size_t max_bytes)
-    : gpu_(gpu),
-      max_slabs_(static_cast<unsigned>(std::max<size_t>(1, max_bytes / kSlabSize))),
-      slots_per_request_(std::max(1u, max_slabs_ * kSlotsPerSlab / 4)) {
+PinnedRing::PinnedRing(Gpu& gpu, size_t max_bytes) : gpu_(gpu) { limit(max_bytes, SIZE_MAX); }
+
+void PinnedRing::limit(size_t max_bytes, size_t max_pinned_bytes) {
+  const size_t slabs = std::clamp<size_t>(max_bytes / kSlabSize, 1, kMaxSlabs);
   MutexLock lock(mutex_);
-  slabs_.reserve(max_slabs_);  // so that neither growing nor giving back can fail
-  free_.reserve(size_t{max_slabs_} * kSlotsPerSlab);
+  // So that neither growing nor giving back can fail. Slabs above a lower bound may still be there.
+  const size_t room = std::max(slabs, slabs_.size() + growing_);
+  slabs_.reserve(room);
+  free_.reserve(room * kSlotsPerSlab);
+  max_slabs_ = static_cast<unsigned>(slabs);
+  max_pinned_ = max_pinned_bytes;
+  const auto quarter = static_cast<unsigned>(slabs * kSlotsPerSlab / 4);
+  slots_per_request_.store(std::max(1u, quarter), std::memory_order_relaxed);
+}
+
+size_t PinnedRing::pinned_bytes() const {
+  size_t bytes = 0;
+  for (const auto& slab : slabs_) bytes += slab->memory.is_pinned() ? slab->memory.size() : 0;
+  return bytes;
+}
+
+// If so, the slab that is being made counts as pinned until it is there.
+bool PinnedRing::may_pin() {
+  MutexLock lock(mutex_);
+  const size_t taken = pinned_bytes() + pinning_;
+  if (taken > max_pinned_ || max_pinned_ - taken < kSlabSize) return false;
+  pinning_ += kSlabSize;
+  return true;
 }
 
 bool PinnedRing::may_grow() const {
@@ -67,8 +89,10 @@ PinnedRing::Slab* PinnedRing::slab_of(const char* data) {
 
 void PinnedRing::grow(int numa_node) {
   std::unique_ptr<Slab> slab(new (std::nothrow) Slab);
-  if (slab) slab->memory = PinnedMemory::allocate(gpu_, kSlabSize, numa_node);
+  const bool is_pinning = may_pin();
+  if (slab) slab->memory = PinnedMemory::allocate(gpu_, kSlabSize, numa_node, is_pinning);
   MutexLock lock(mutex_);
+  if (is_pinning) pinning_ -= kSlabSize;
   --growing_;
   if (slab && slab->memory) {
     for (unsigned at = 0; at < kSlotsPerSlab; ++at) {
@@ -207,9 +231,7 @@ size_t PinnedRing::size() const {
 
 size_t PinnedRing::pinned_size() const {
   MutexLock lock(mutex_);
-  size_t bytes = 0;
-  for (const auto& slab : slabs_) bytes += slab->memory.is_pinned() ? slab->memory.size() : 0;
-  return bytes;
+  return pinned_bytes();
 }
 
 }  // namespace hipfile

@@ -3,6 +3,7 @@
 // The pinned ring: the host memory through which bytes bounce, kept for the life of the driver.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -41,7 +42,7 @@ class PinnedRing {
  public:
   static constexpr size_t kSlotSize = 4 << 20;  ///< bytes
   static constexpr size_t kSlabSize = 2 * kSlotSize;
-  static constexpr size_t kMaxRing = 256 << 20;
+  static constexpr size_t kMaxRing = 256 << 20;  ///< by default
   /// A small slot holds 64 KiB and a block on either side, for reads that are aligned outwards.
   static constexpr size_t kSmallSlotSize = (64 << 10) + 2 * 4096;
 
@@ -50,8 +51,12 @@ class PinnedRing {
   PinnedRing(const PinnedRing&) = delete;
   PinnedRing& operator=(const PinnedRing&) = delete;
 
+  /// New bounds, of all slabs and of those that are pinned; beyond the latter slabs stay pageable.
+  /// What is there already stays until trim().
+  void limit(size_t max_bytes, size_t max_pinned_bytes);
+
   /// Slots that one request may hold.
-  unsigned slots_per_request() const { return slots_per_request_; }
+  unsigned slots_per_request() const { return slots_per_request_.load(std::memory_order_relaxed); }
 
   /// The first slot of a request: waits asleep for its turn. Empty if memory is exhausted.
   /// @param numa_node  where it should lie, if there is a choice; -1 for no matter
@@ -86,14 +91,18 @@ class PinnedRing {
   bool may_grow() const HIPFILE_REQUIRES(mutex_);
   char* take_free(int numa_node) HIPFILE_REQUIRES(mutex_);
   Slab* slab_of(const char* data) HIPFILE_REQUIRES(mutex_);
+  bool may_pin() HIPFILE_EXCLUDES(mutex_);
+  size_t pinned_bytes() const HIPFILE_REQUIRES(mutex_);
   /// Adds a slab, or lowers the bound to what there is. Called without the lock.
   void grow(int numa_node);
 
   Gpu& gpu_;
   const ForkGuard fork_guard_;
-  const unsigned max_slabs_;
-  const unsigned slots_per_request_;
+  std::atomic<unsigned> slots_per_request_{1};
   mutable Mutex mutex_;
+  unsigned max_slabs_ HIPFILE_GUARDED_BY(mutex_) = 1;
+  size_t max_pinned_ HIPFILE_GUARDED_BY(mutex_) = SIZE_MAX;
+  size_t pinning_ HIPFILE_GUARDED_BY(mutex_) = 0;  // bytes of slabs that are being made
   CondVar change_;
   std::vector<std::unique_ptr<Slab>> slabs_ HIPFILE_GUARDED_BY(mutex_);
   std::vector<char*> free_ HIPFILE_GUARDED_BY(mutex_);
@@ -105,7 +114,7 @@ class PinnedRing {
   uint64_t now_serving_ HIPFILE_GUARDED_BY(mutex_) = 0;
 };
 
-/// The bound of the ring here: 256 MiB, or a quarter of what the memory cgroup leaves.
-size_t ring_limit();
+/// The bound of the ring here: what is wanted, or a quarter of what the memory cgroup leaves.
+size_t ring_limit(size_t wanted = PinnedRing::kMaxRing);
 
 }  // namespace hipfile

@@ -7,7 +7,8 @@
 
 namespace hipfile {
 
-/// Writes one line to standard error, or drops it. Any thread; throws nothing.
-void write_log_line(LogLevel level, const char* text);
+/// Writes one line to a descriptor, or drops it. Any thread; throws nothing. Lines of a file bear
+/// time, process and thread.
+void write_log_line(int fd, LogLevel level, const char* text);
 
 }  // namespace hipfile

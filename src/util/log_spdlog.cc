@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The one file that includes spdlog. It is used header-only, with one leaked logger and no
-// registry: Debian's shared library has a static destructor, which must not run under a library
-// that is called from exit handlers.
-#include <spdlog/common.h>
-#include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_sinks.h>
-
-#include <memory>
-#include <string_view>
+// The one file that includes spdlog, header-only, and for its formatter alone: a registry, or a
+// logger with a lock, would not outlive fork and exit handlers.
+#include <spdlog/details/log_msg.h>
+#include <spdlog/pattern_formatter.h>
+#include <unistd.h>
 
 #include "util/log_line.h"
 
@@ -31,22 +27,19 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   return spdlog::level::off;
 }
 
-spdlog::logger& logger() {
-  static spdlog::logger* const instance = [] {
-    auto* made = new spdlog::logger("hipfile", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_level(spdlog::level::trace);  // log.cc has chosen
-    made->set_pattern("hipfile [%l] %v");
-    return made;
-  }();
-  return *instance;
-}
-
 }  // namespace
 
-void write_log_line(LogLevel level, const char* text) {
+// One write per line, so that lines of several threads do not mix. A formatter for each line: it
+// has a state, which would need a lock.
+void write_log_line(int fd, LogLevel level, const char* text) {
+  const bool is_file = fd != STDERR_FILENO;
   try {
-    logger().log(to_spdlog(level), std::string_view(text));
-  } catch (...) {  // a full disk behind standard error, exhausted memory
+    spdlog::pattern_formatter formatter(is_file ? "%Y-%m-%d %H:%M:%S.%e %P %t hipfile [%l] %v"
+                                                : "hipfile [%l] %v");
+    spdlog::memory_buf_t line;
+    formatter.format(spdlog::details::log_msg("hipfile", to_spdlog(level), text), line);
+    if (write(fd, line.data(), line.size()) < 0) return;  // dropped
+  } catch (...) {                                         // exhausted memory
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+
 #include "util/detached_thread.h"
 
 namespace hipfile {
@@ -59,14 +61,27 @@ void ThreadPool::run_stranded() {
   }
 }
 
+void ThreadPool::limit_threads(unsigned most) {
+  {
+    MutexLock lock(mutex_);
+    max_threads_ = std::max(1u, most);
+  }
+  arrival_.notify_all();
+}
+
 void ThreadPool::work() {
   for (;;) {
     Task* task = nullptr;
     {
       MutexLock lock(mutex_);
       ++idle_;
-      while (first_ == nullptr) arrival_.wait(mutex_);
+      while (first_ == nullptr && threads_ <= max_threads_) arrival_.wait(mutex_);
       --idle_;
+      if (threads_ > max_threads_) {  // those that stay take what is queued
+        --threads_;
+        if (first_ != nullptr) arrival_.notify_one();
+        return;
+      }
       task = take_first();
     }
     task->run(task->context);

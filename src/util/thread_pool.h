@@ -27,7 +27,8 @@ class ThreadPool {
 
   /// Queue a task. If no thread is there and none can be started, the caller runs it.
   void submit(Task& task) HIPFILE_EXCLUDES(mutex_);
-  unsigned max_threads() const { return max_threads_; }
+  /// From now on at most `most` threads, at least 1. Those above it end when they are idle.
+  void limit_threads(unsigned most) HIPFILE_EXCLUDES(mutex_);
 
  private:
   static void* worker(void* self);
@@ -36,8 +37,8 @@ class ThreadPool {
   void run_stranded() HIPFILE_EXCLUDES(mutex_);
   Task* take_first() HIPFILE_REQUIRES(mutex_);
 
-  const unsigned max_threads_;
   Mutex mutex_;
+  unsigned max_threads_ HIPFILE_GUARDED_BY(mutex_);
   CondVar arrival_;
   Task* first_ HIPFILE_GUARDED_BY(mutex_) = nullptr;
   Task* last_ HIPFILE_GUARDED_BY(mutex_) = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls whose work comes later (async, streams, batch, properties, parameters, statistics):
-// they answer hipFileInternalError and change nothing, open or closed.
+// The calls whose work comes later (async, streams, batch, statistics): they answer
+// hipFileInternalError and change nothing, open or closed.
 #include <cstring>
 #include <ctime>
 
@@ -75,45 +75,6 @@ TEST_P(LaterCallsTest, Batch) {
   EXPECT_CODE(kLater, hipFileBatchIOCancel(nullptr));
   hipFileBatchIODestroy(nullptr);
   hipFileBatchIODestroy(&nr);
-}
-
-TEST_P(LaterCallsTest, Properties) {
-  hipFileDriverProps_t props;
-  std::memset(&props, 0xee, sizeof props);
-  const hipFileDriverProps_t before = props;
-  EXPECT_CODE(kLater, hipFileDriverGetProperties(&props));
-  EXPECT_CODE(kLater, hipFileDriverGetProperties(nullptr));
-  EXPECT_EQ(0, std::memcmp(&before, &props, sizeof props));
-  EXPECT_CODE(kLater, hipFileDriverSetPollMode(true, 4096));
-  EXPECT_CODE(kLater, hipFileDriverSetMaxDirectIOSize(16384));
-  EXPECT_CODE(kLater, hipFileDriverSetMaxCacheSize(16384));
-  EXPECT_CODE(kLater, hipFileDriverSetMaxPinnedMemSize(32768));
-}
-
-TEST_P(LaterCallsTest, Parameters) {
-  size_t number = 4711;
-  bool truth = true;
-  char text[16] = "unchanged";
-  for (int i = 0; i <= 12; ++i) {
-    const auto size_param = static_cast<hipFileSizeTConfigParameter_t>(i);
-    const auto bool_param = static_cast<hipFileBoolConfigParameter_t>(i);
-    EXPECT_CODE(kLater, hipFileGetParameterSizeT(size_param, &number));
-    EXPECT_CODE(kLater, hipFileSetParameterSizeT(size_param, 10));
-    EXPECT_CODE(kLater, hipFileGetParameterBool(bool_param, &truth));
-    EXPECT_CODE(kLater, hipFileSetParameterBool(bool_param, true));
-  }
-  for (int i = 0; i <= 3; ++i) {
-    const auto param = static_cast<hipFileStringConfigParameter_t>(i);
-    EXPECT_CODE(kLater, hipFileGetParameterString(param, text, sizeof text));
-    EXPECT_CODE(kLater, hipFileSetParameterString(param, "/tmp"));
-  }
-  EXPECT_CODE(kLater, hipFileGetParameterSizeT(hipFileParamProfileStats, nullptr));
-  EXPECT_CODE(kLater, hipFileGetParameterBool(hipFileParamForceCompatMode, nullptr));
-  EXPECT_CODE(kLater, hipFileGetParameterString(hipFileParamLogDir, nullptr, 0));
-  EXPECT_CODE(kLater, hipFileSetParameterString(hipFileParamLogDir, nullptr));
-  EXPECT_EQ(4711u, number);
-  EXPECT_TRUE(truth);
-  EXPECT_STREQ("unchanged", text);
 }
 
 TEST_P(LaterCallsTest, Statistics) {

@@ -46,9 +46,10 @@ class Child {
  public:
   Child(const Trial& trial, const Fault& fault, const std::string& path)
       : trial_(trial), fault_(fault), path_(path) {
-    Config config;
-    config.backends.force_compat = trial.is_bounce;
-    driver_ = std::make_unique<Driver>(config, make_faulty(choose_engines(), &engine_fault_));
+    driver_ = std::make_unique<Driver>(Settings(), make_faulty(choose_engines(), &engine_fault_));
+    const Status staged =
+        driver_->set_parameter(ParameterKind::kBool, hipFileParamForceCompatMode, trial.is_bounce);
+    if (!staged.ok()) complain("the parameter was refused");
     fd_ =
         Fd(path, O_RDWR | (trial.is_direct
                                ? direct_flag_of(std::filesystem::path(path).parent_path().string())
