@@ -7,9 +7,17 @@
 #include <algorithm>
 
 #include "backend/residency.h"
+#include "util/arith.h"
 
 namespace hipfile {
 namespace {
+
+// Host memory off the alignment goes through the cache as a whole; the ring is always aligned.
+bool is_memory_aligned(const Request& part) {
+  if (part.memory.is_device()) return true;
+  const size_t alignment = part.file->facts().direct.memory_alignment;
+  return is_aligned(reinterpret_cast<uintptr_t>(part.address), alignment);
+}
 
 size_t direct_bytes_of(const Request& request) {
   const DirectFacts& direct = request.file->facts().direct;
@@ -19,7 +27,8 @@ size_t direct_bytes_of(const Request& request) {
   for (const Stretch& stretch : choose_views(request)) {
     if (!stretch.is_direct) continue;
     const Split split = split_at(stretch.begin, stretch.end, direct_alignment(request));
-    bytes += static_cast<size_t>(split.middle_end - split.middle_begin);
+    const Request middle = request.part(split.middle_begin, split.middle_end);
+    if (is_memory_aligned(middle)) bytes += middle.size;
   }
   return bytes;
 }

@@ -117,7 +117,7 @@ TEST_P(ReadTest, ZeroSizeReturnsZero) {
   expect_untouched(buffer);
 }
 
-TEST_P(ReadTest, SeesWhatTheProgramJustWrote) {
+TEST_P(ReadTest, Rule21_SeesWhatTheProgramJustWrote) {
   RegisteredFile f(file("f"), 65536, 1, O_RDWR | direct_flag());
   Buffer buffer(65536, kind());
   for (uint64_t seed = 2; seed < 8; ++seed) {
@@ -246,7 +246,7 @@ TEST_F(ReadPointerTest, AddressesThatAreNoMemoryFail) {
   EXPECT_EQ("", first_difference(read_file(f.path()), make_pattern(16384, 1)));
 }
 
-TEST_F(ReadPointerTest, ReadOnlyMemoryFailsWithEfault) {
+TEST_F(ReadPointerTest, Rule23_ReadOnlyMemoryFailsWithEfault) {
   RegisteredFile f(file("f"), 16384, 1);
   void* memory = ::mmap(nullptr, 16384, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(MAP_FAILED, memory);
@@ -256,7 +256,7 @@ TEST_F(ReadPointerTest, ReadOnlyMemoryFailsWithEfault) {
   ::munmap(memory, 16384);
 }
 
-TEST_F(ReadPointerTest, MemoryThatEndsInTheMiddleGivesAPartialCountOrEfault) {
+TEST_F(ReadPointerTest, Rule23_MemoryThatEndsInTheMiddleGivesAPartialCountOrEfault) {
   RegisteredFile f(file("f"), 65536, 1);
   uint8_t* memory = static_cast<uint8_t*>(
       ::mmap(nullptr, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

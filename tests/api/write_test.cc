@@ -101,7 +101,7 @@ TEST_P(WriteTest, ZeroSizeReturnsZeroAndDoesNotGrowTheFile) {
   expect_file(f, make_pattern(4096, 1));
 }
 
-TEST_P(WriteTest, ProgramSeesWhatWasJustWritten) {
+TEST_P(WriteTest, Rule21_ProgramSeesWhatWasJustWritten) {
   RegisteredFile f(file("f"), 65536, 1, O_RDWR | direct_flag());
   Buffer buffer(65536, kind());
   for (uint64_t seed = 2; seed < 8; ++seed) {

@@ -153,13 +153,14 @@ std::string FileSystem::folder(const std::string& name) {
 }
 
 std::string FileSystem::mount_disk(const std::string& kind, const std::string& sector,
-                                   unsigned mebibytes, const std::string& where) {
+                                   unsigned mebibytes, const std::string& where,
+                                   const char* options) {
   LoopDisk disk;
   std::string reason = disk.attach(sector, mebibytes);
   if (reason.empty()) reason = mkfs_arguments(kind, disk.device());
   if (!reason.empty()) return reason;
   // Large disks give the memory behind their image back as files go.
-  const char* options = kind == "ext4" && mebibytes > 4096 ? "discard" : nullptr;
+  if (options == nullptr && kind == "ext4" && mebibytes > 4096) options = "discard";
   if (::mount(disk.device().c_str(), where.c_str(), kind.c_str(), 0, options) != 0) {
     return system_error(("mount of " + kind).c_str());
   }
@@ -219,6 +220,7 @@ std::string FileSystem::mount(const std::string& name, unsigned mebibytes) {
     mounts_.push_back(path_);
     return "";
   }
+  if (name == "ext4-journal") return mount_disk("ext4", "512", mebibytes, path_, "data=journal");
   const std::string sector = dash == std::string::npos ? "512" : name.substr(dash + 1);
   return mount_disk(name.substr(0, dash), sector, mebibytes, path_);
 }

@@ -23,7 +23,7 @@ class FileSystem {
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 
-  // Makes and mounts `name` with `mebibytes` of room. Returns an empty string, or why it cannot be
+  // Makes and mounts `name`, one of the names or "ext4-journal" (data=journal), with `mebibytes` of room. Returns an empty string, or why it cannot be
   // had here (not root, no loop device, no mkfs).
   std::string mount(const std::string& name, unsigned mebibytes);
 
@@ -38,7 +38,7 @@ class FileSystem {
 
  private:
   std::string mount_disk(const std::string& kind, const std::string& sector, unsigned mebibytes,
-                         const std::string& where);
+                         const std::string& where, const char* options = nullptr);
   std::string mount_overlay(unsigned mebibytes);
   std::string mount_fuse();
   std::string folder(const std::string& name);

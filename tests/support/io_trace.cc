@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Preloaded (LD_PRELOAD): logs positioned reads and writes of regular files by the thread engine,
-// with the offsets and the order in which they happened (event_log.h).
+// Preloaded (LD_PRELOAD), or linked into a program that exports its symbols: logs positioned reads
+// and writes of regular files by the thread engine, with the offsets and the order in which they
+// happened (event_log.h).
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -20,11 +22,12 @@ hipfile::test::EventLog& events() {
   return log;
 }
 
-// Files of the process's own business (procfs, libraries) are small and stay out of the log.
-bool is_of_interest(int fd, size_t size) {
+bool is_of_interest(int fd) {
   struct stat st {};
-  return size >= 4096 && ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  return ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
+
+const char* view_of(int fd) { return (::fcntl(fd, F_GETFL) & O_DIRECT) != 0 ? "direct" : "cache"; }
 
 size_t total(const iovec* parts, int count) {
   size_t size = 0;
@@ -34,10 +37,11 @@ size_t total(const iovec* parts, int count) {
 
 template <typename Call>
 ssize_t logged(const char* begin, const char* end, int fd, size_t size, off_t offset, Call call) {
-  if (!is_of_interest(fd, size)) return call();
-  events().add(begin, offset, size);
+  if (!is_of_interest(fd)) return call();
+  const char* view = view_of(fd);
+  events().add(begin, offset, size, view);
   const ssize_t n = call();
-  events().add(end, offset, size);
+  events().add(end, offset, size, view);
   return n;
 }
 

@@ -5,13 +5,13 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "copy_programs.h"
+#include "event_log.h"
 #include "modes.h"
 #include "pattern.h"
 #include "temp_dir.h"
@@ -84,14 +84,13 @@ class OverlapTest : public testing::Test {
 
   Order order_of(const std::string& log) {
     Order order;
-    std::ifstream file(log);
-    std::string what;
-    uint64_t offset = 0, size = 0;
-    for (size_t line = 0; file >> what >> offset >> size; ++line) {
-      for (uint64_t chunk = offset / kChunk; chunk * kChunk < offset + size; ++chunk) {
-        if (what == "read-begin") order.read_begin.emplace(chunk, line);
-        if (what == "write-end") order.write_end[chunk] = line;
+    size_t line = 0;
+    for (const Event& event : read_events(log)) {
+      for (uint64_t chunk = event.offset / kChunk; chunk * kChunk < event.end(); ++chunk) {
+        if (event.what == "read-begin") order.read_begin.emplace(chunk, line);
+        if (event.what == "write-end") order.write_end[chunk] = line;
       }
+      ++line;
     }
     return order;
   }

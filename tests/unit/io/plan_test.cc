@@ -87,7 +87,7 @@ TEST_F(PlanTest, EligibleFailureGoesToTheNextBackendOnce) {
   EXPECT_TRUE(request_.file->has_fastpath_failed());
 }
 
-TEST_F(PlanTest, IneligibleFailureIsTheAnswer) {
+TEST_F(PlanTest, Rule23_IneligibleFailureIsTheAnswer) {
   for (const int error : {EIO, EFAULT, ENOSPC}) {
     backends_.clear();
     add(hipFileExtBackendFastpath, hipFileExtRefusalNone,
