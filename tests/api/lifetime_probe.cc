@@ -11,11 +11,12 @@
 //   read      read 4096 bytes           read-all  read 1 MiB
 //   hang      read on another thread, and go on when the runtime says that it hangs
 //   early, late   an exit handler that calls the library
+//   clock     an exit handler that prints the time since the end of main
 //   static    the same from a static destructor
 //   quit      _exit, after a while
 //   fork      go on in a child, and end as it ends
 //   unload    dlclose of library and runtime
-//   maps      print which runtimes are mapped
+//   maps      print which libraries are mapped
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <hipfile.h>
@@ -26,7 +27,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -47,6 +50,13 @@ void* g_runtime = nullptr;
 void* g_memory = nullptr;
 hipFileHandle_t g_file = nullptr;
 int g_fd = -1;
+long g_main_end_ms = 0;
+
+long now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 [[noreturn]] void give_up(const char* what) {
   std::fprintf(stderr, "%s: %s\n", what, errno != 0 ? std::strerror(errno) : "failed");
@@ -122,16 +132,13 @@ struct AtTheEnd {
 } g_at_the_end;
 
 void print_maps() {
-  std::ifstream maps("/proc/self/maps");
-  std::string found;
-  for (std::string line; std::getline(maps, line);) {
-    for (const char* name : {"libamdhip64", "libhip_portable", "libcuda"}) {
-      if (line.find(name) != std::string::npos && found.find(name) == std::string::npos) {
-        found += std::string(" ") + name;
-      }
-    }
+  std::ifstream file("/proc/self/maps");
+  const std::string maps{std::istreambuf_iterator<char>(file), {}};
+  std::printf("mapped:");
+  for (const char* name : {"libhipfile", "libamdhip64", "libhip_portable"}) {
+    if (maps.find(name) != std::string::npos) std::printf(" %s", name);
   }
-  std::printf("mapped:%s\n", found.c_str());
+  std::printf("\n");
 }
 
 void go_on_in_child() {
@@ -160,6 +167,8 @@ void run(const std::string& step, char** arguments) {
     (void)std::atexit([] { call_all("early"); });
   } else if (step == "late") {
     (void)std::atexit([] { call_all("late"); });
+  } else if (step == "clock") {
+    (void)std::atexit([] { std::printf("waited %ld ms\n", now_ms() - g_main_end_ms); });
   } else if (step == "quit") {
     ::usleep(600000);
     ::_exit(0);
@@ -179,5 +188,6 @@ int main(int argc, char** argv) {
   if (argc < 4) give_up("usage: lifetime_probe FILE LIBRARY RUNTIME STEP...");
   for (int at = 4; at < argc; ++at) run(argv[at], argv);
   std::fflush(stdout);
+  g_main_end_ms = now_ms();
   return 0;
 }

@@ -5,7 +5,6 @@
 // the portable one.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -28,7 +27,6 @@ const std::string kWorkingAgain = ": read 4096 errno 0 buffer 5023 open 0 close 
 
 struct Seen : ProcessResult {
   std::string events;
-  double seconds = 0;
 };
 
 size_t count_of(const std::string& text, const std::string& part) {
@@ -51,10 +49,8 @@ class LifetimeTest : public testing::Test {
     options.environment.insert(options.environment.end(), environment.begin(), environment.end());
     options.timeout_s = 30;
     write_file(dir_.file("events"), {});
-    const auto start = std::chrono::steady_clock::now();
     Seen seen;
     static_cast<ProcessResult&>(seen) = run_process(command, options);
-    seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const std::vector<uint8_t> events = read_file(dir_.file("events"));
     seen.events.assign(events.begin(), events.end());
     return seen;
@@ -79,7 +75,6 @@ TEST_P(ExitTest, Rule6_CallsAfterTheRuntimeIsGoneSayThatTheDriverCloses) {
         << first;
     EXPECT_EQ(seen.exit_code, 0) << seen.err;
     EXPECT_EQ(seen.err, "");
-    EXPECT_LT(seen.seconds, 1.5) << "nothing ran that was to be waited for";
   }
 }
 
@@ -94,15 +89,19 @@ TEST_P(ExitTest, Rule6_EmulatedDeviceWorksToTheVeryEnd) {
 
 TEST_P(ExitTest, Rule6_ExitWaitsTwoSecondsForWhatHangs) {
   const Seen seen =
-      run(program(), kRocm, {"early", "library", "runtime", "register", "memory", "hang"},
+      run(program(), kRocm, {"clock", "early", "library", "runtime", "register", "memory", "hang"},
           {"HIPFILE_TEST_HANG=hipStreamSynchronize", "HIPFILE_FORCE_COMPAT_MODE=true"});
-  EXPECT_EQ(seen.out, "register 0\nearly" + kClosing);
   EXPECT_EQ(seen.exit_code, 0) << seen.err;
-  EXPECT_GE(seen.seconds, 1.9);
-  EXPECT_LT(seen.seconds, 3.0);
+  const std::string begin = "register 0\nearly" + kClosing + "waited ";
+  ASSERT_EQ(seen.out.substr(0, begin.size()), begin);
+  const int waited_ms = std::stoi(seen.out.substr(begin.size()));
+  EXPECT_GE(waited_ms, 1900);
+  EXPECT_LT(waited_ms, 2900);
 }
 
 TEST_P(ExitTest, Rule6_NothingIsUnloaded) {
+  const Seen unused = run(program(), kPortable, {"library", "runtime", "unload", "maps"});
+  EXPECT_EQ(unused.out, "mapped: libhipfile libhip_portable\n");
   for (const std::string& runtime : {kRocm, kPortable}) {
     const Seen seen = run(
         program(), runtime,
@@ -121,14 +120,16 @@ TEST_P(ExitTest, Rule7_NegatedCodeIsANegativeNumberForCallersWithoutTheHeader) {
 TEST_P(ExitTest, Rule3_RuntimeIsNotBoundBeforeTheFirstPointer) {
   const Seen seen =
       run(program(), kPortable, {"library", "register", "maps", "memory", "read", "maps"});
-  EXPECT_EQ(seen.out, "register 0\nmapped:\nread 4096\nmapped: libhip_portable\n") << seen.err;
+  EXPECT_EQ(seen.out,
+            "register 0\nmapped: libhipfile\nread 4096\nmapped: libhipfile libhip_portable\n")
+      << seen.err;
 }
 
 TEST_P(ExitTest, Rule3_WorkersThatAreForkedAfterRegistrationLoadTheirRuntime) {
   for (const std::string& runtime : {kRocm, kPortable}) {
-    const Seen seen =
-        run(program(), runtime, {"library", "fork", "register", "runtime", "memory", "read"});
-    EXPECT_EQ(seen.out, "register 0\nread 4096\n");
+    const Seen seen = run(program(), runtime,
+                          {"library", "register", "fork", "register", "runtime", "memory", "read"});
+    EXPECT_EQ(seen.out, "register 0\nregister 0\nread 4096\n");
     EXPECT_EQ(seen.exit_code, 0) << seen.err;
   }
 }
