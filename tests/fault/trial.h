@@ -42,7 +42,6 @@ struct Fault {
 struct Remains {
   size_t descriptors = 0;
   size_t threads = 0;
-  HipObjects objects = {};
 };
 
 struct Report {

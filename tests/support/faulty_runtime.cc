@@ -26,7 +26,7 @@ constexpr int kHang = -1;
 struct Plan {
   std::atomic<bool> is_armed{false};
   std::atomic<uint64_t> calls{0};
-  std::atomic<bool> has_fired{false};
+  std::atomic<const char*> failed{nullptr};
   std::string function;  // empty: all; these four are written while nothing is armed
   uint64_t nth = 0;
   int code = 0;
@@ -44,7 +44,7 @@ void arm(Plan& plan, const std::string& function, uint64_t nth, int code, bool i
   plan.code = code;
   plan.is_lasting = is_lasting;
   plan.calls = 0;
-  plan.has_fired = false;
+  plan.failed = nullptr;
   plan.is_armed = true;
 }
 
@@ -83,9 +83,10 @@ bool is_due(const char* function) {
   return number == wish.nth || (wish.is_lasting && number > wish.nth);
 }
 
-hipError_t fail() {
+hipError_t fail(const char* function) {
   Plan& wish = plan();
-  wish.has_fired = true;
+  const char* none = nullptr;
+  (void)wish.failed.compare_exchange_strong(none, function);
   while (wish.code == kHang) {
     const timespec hour = {3600, 0};
     ::nanosleep(&hour, nullptr);
@@ -101,7 +102,7 @@ template <typename Call>
 hipError_t run(const char* function, Kind kind, Call call) {
   if (!is_due(function)) return call();
   if (kind == Kind::kEnds && plan().code != kHang) (void)call();
-  return fail();
+  return fail(function);
 }
 
 // Counts an object that a successful call makes (+1) or takes away (-1).
@@ -140,9 +141,9 @@ extern "C" {
 EXPORTED void hip_fault_arm(const char* function, uint64_t nth, hipError_t code, bool is_lasting) {
   arm(plan(), function == nullptr ? "" : function, nth, code, is_lasting);
 }
-EXPORTED bool hip_fault_disarm(void) {
+EXPORTED const char* hip_fault_disarm(void) {
   plan().is_armed = false;
-  return plan().has_fired;
+  return plan().failed;
 }
 EXPORTED HipObjects hip_fault_objects(void) {
   Counts& all = counts();
@@ -179,6 +180,8 @@ FORWARD(hipMalloc, kBegins, (void** data, size_t size),
         count(counts().device_allocations, 1, function(data, size)))
 FORWARD(hipFree, kEnds, (void* data),
         count(counts().device_allocations, data == nullptr ? 0 : -1, function(data)))
+FORWARD(hipMallocManaged, kBegins, (void** data, size_t size, unsigned flags),
+        count(counts().device_allocations, 1, function(data, size, flags)))
 FORWARD(hipHostMalloc, kBegins, (void** data, size_t size, unsigned flags),
         count(counts().pinned_allocations, 1, function(data, size, flags)))
 FORWARD(hipHostFree, kEnds, (void* data),

@@ -24,7 +24,7 @@ extern "C" {
 // Lets the Nth of the calls that follow fail with `code`. `function` NULL counts all calls.
 // With `is_lasting` all calls behind it fail too, as after the loss of a device.
 void hip_fault_arm(const char* function, uint64_t nth, hipError_t code, bool is_lasting);
-// Ends that. Returns true if a call failed.
-bool hip_fault_disarm(void);
+// Ends that. Returns the function that failed first; NULL: none did.
+const char* hip_fault_disarm(void);
 HipObjects hip_fault_objects(void);
 }
