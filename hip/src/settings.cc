@@ -83,7 +83,8 @@ DirectRules read_direct() {
 int shift_of(const char* unit) {
   if (*unit == '\0' || ::strcasecmp(unit, "B") == 0) return 0;
   const char* const kUnits = "KMGT";
-  const char* found = std::strchr(kUnits, unit[0] & ~0x20);
+  const int letter = unit[0] & ~0x20;
+  const char* found = letter == '\0' ? nullptr : std::strchr(kUnits, letter);  // a blank is none
   if (found == nullptr) return -1;
   const bool is_whole = unit[1] == '\0' || ::strcasecmp(unit + 1, "B") == 0 ||
                         ::strcasecmp(unit + 1, "iB") == 0;

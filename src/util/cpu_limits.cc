@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "util/arith.h"
 #include "util/env.h"
 
 namespace hipfile {
@@ -78,7 +79,8 @@ std::optional<unsigned> cpus_of_quota_v1(const std::string& quota_us,
   const std::optional<size_t> quota = parse_size(first_word(quota_us).c_str());  // "-1": no limit
   const std::optional<size_t> period = parse_size(first_word(period_us).c_str());
   if (!quota || !period || *quota == 0 || *period == 0) return std::nullopt;
-  return static_cast<unsigned>(std::min<size_t>((*quota + *period - 1) / *period, 4096));
+  const size_t cpus = *quota / *period + (*quota % *period != 0 ? 1 : 0);
+  return static_cast<unsigned>(std::min<size_t>(cpus, 4096));
 }
 
 std::optional<unsigned> cpus_of_quota_v2(const std::string& cpu_max) {
@@ -118,7 +120,9 @@ size_t reclaimable_of(const std::string& memory_stat) {
   size_t bytes = 0;
   for (const std::string name : {"inactive_file", "active_file"}) {
     const std::optional<size_t> with_children = number_after(memory_stat, "total_" + name);
-    bytes += with_children ? *with_children : number_after(memory_stat, name).value_or(0);
+    const size_t more =
+        with_children ? *with_children : number_after(memory_stat, name).value_or(0);
+    bytes = add_overflows(bytes, more) ? SIZE_MAX : bytes + more;
   }
   return bytes;
 }

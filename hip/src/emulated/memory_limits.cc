@@ -72,7 +72,8 @@ std::uint64_t left_up_from(const std::string& mount, std::string path,
   std::uint64_t left = left_in(mount, controller);
   while (path.size() > 1) {
     left = std::min(left, left_in(mount + path, controller));
-    path.resize(path.find_last_of('/'));
+    const std::size_t slash = path.rfind('/');
+    path.resize(slash == std::string::npos ? 0 : slash);
   }
   return left;
 }
@@ -108,7 +109,9 @@ std::uint64_t left_in_cgroups(const std::string& root) {
 std::uint64_t available_memory(const std::string& root) {
   std::uint64_t kibibytes = 0;
   std::uint64_t available = kNoLimit;
-  if (read_field(root + "/proc/meminfo", "MemAvailable:", &kibibytes)) available = kibibytes * 1024;
+  if (read_field(root + "/proc/meminfo", "MemAvailable:", &kibibytes)) {
+    available = std::min(kibibytes, kNoLimit / 1024) * 1024;
+  }
   return std::min(available, left_in_cgroups(root));
 }
 

@@ -3,6 +3,7 @@
 // Limits of nested cgroups, and what of the memory in use is only page cache.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -37,6 +38,15 @@ TEST(MemoryStat, CachedPagesAreReclaimable) {
                            "total_active_file 20\n"),
             30u);
   EXPECT_EQ(reclaimable_of(""), 0u);
+}
+
+TEST(MemoryStat, SumThatIsTooLargeSaturates) {
+  EXPECT_EQ(reclaimable_of("inactive_file 18446744073709551615\nactive_file 5\n"), SIZE_MAX);
+}
+
+TEST(Quota, LargestNumbersAreNoSmallQuota) {
+  EXPECT_EQ(cpus_of_quota_v1("18446744073709551615", "100000"), 4096u);
+  EXPECT_EQ(cpus_of_quota_v1("150000", "100000"), 2u);
 }
 
 TEST_F(NestedGroups, Rule32_LeastQuotaOfAllHolds) {

@@ -110,6 +110,12 @@ TEST_F(MemoryLimits, FullGroupLeavesNothing) {
   EXPECT_EQ(available_memory(root_.path()), 0U);
 }
 
+TEST_F(MemoryLimits, OddFilesAreNoLimitAndNoCrash) {
+  put("/proc/self/cgroup", "0::no/slash/in/front\n4:memory:none\n");
+  put("/proc/meminfo", "MemAvailable: 99999999999999999999 kB\n");
+  EXPECT_GE(available_memory(root_.path()), kNoLimit / 2);
+}
+
 TEST(Settings, BytesHaveUnits) {
   std::uint64_t bytes = 0;
   EXPECT_TRUE(parse_bytes("4096", &bytes));
@@ -124,7 +130,7 @@ TEST(Settings, BytesHaveUnits) {
 
 TEST(Settings, OtherTextIsNoNumberOfBytes) {
   std::uint64_t bytes = 0;
-  for (const char* text : {"", "-1", "M", "1X", "1MM", "1.5G", "99999999999T", "0x10"}) {
+  for (const char* text : {"5 ", "", "-1", "M", "1X", "1MM", "1.5G", "99999999999T", "0x10"}) {
     EXPECT_FALSE(parse_bytes(text, &bytes)) << text;
   }
 }
