@@ -10,14 +10,17 @@ add_dependencies(aiscp_fixture aiscp)
 add_executable(aiscp_test
   aiscp_content_test.cc
   aiscp_failure_test.cc
+  aiscp_meanwhile_test.cc
   aiscp_refuse_test.cc
   aiscp_replace_test.cc)
 add_executable(aiscp_fault_test aiscp_fault_test.cc)
 add_executable(aiscp_kill_test aiscp_kill_test.cc)
 add_executable(aiscp_power_test aiscp_power_test.cc)
-target_compile_definitions(aiscp_power_test PRIVATE
-                           TEST_IGNORED_CALLS="$<TARGET_FILE:ignored_calls>")
-add_dependencies(aiscp_power_test ignored_calls)
+foreach(program aiscp_test aiscp_power_test)
+  target_compile_definitions(${program} PRIVATE
+                             TEST_IGNORED_CALLS="$<TARGET_FILE:ignored_calls>")
+  add_dependencies(${program} ignored_calls)
+endforeach()
 foreach(program aiscp_test aiscp_fault_test aiscp_kill_test aiscp_power_test)
   target_link_libraries(${program} PRIVATE aiscp_fixture GTest::gtest_main project_options)
 endforeach()

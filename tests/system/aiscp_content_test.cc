@@ -69,6 +69,31 @@ TEST_F(AiscpContentTest, NothingButTheCopyIsLeft) {
   EXPECT_EQ((std::vector<std::string>{"from", "to"}), names());
 }
 
+TEST_F(AiscpContentTest, NewFileIsNotOlderThanItsSource) {
+  make("from", 5000);
+  expect_silent_success(aiscp({"from", "to"}));
+  expect_silent_success(aiscp({"from", "from2"}));
+  expect_silent_success(aiscp({"from2", "to"}));
+  EXPECT_EQ("", shell("[ from -nt to ] && echo older; [ from2 -nt to ] && echo older").out);
+}
+
+TEST_F(AiscpContentTest, PaddingOfTheLastBlockIsZero) {
+  make("large", 8 * kMiB);  // leaves its bytes in device memory
+  make("small", 5);
+  ASSERT_EQ(0, ::mkdir(at("d").c_str(), 0755));
+  // Nothing is cut off, so what was written behind the end can be seen.
+  expect_silent_success(shell("export LD_PRELOAD=" TEST_IGNORED_CALLS
+                              " HIPFILE_TEST_IGNORE=ftruncate; exec $AISCP large small d"));
+  expect_content("d/large", 8 * kMiB);
+  std::vector<uint8_t> expected = make_pattern(5, 1);
+  expected.resize(static_cast<size_t>(status_of("d/small").st_size));
+  EXPECT_EQ(expected, read_file(at("d/small")));
+  const std::string type = shell("stat -fc %T .").out;
+  if (type == "ext2/ext3\n" || type == "xfs\n") {
+    EXPECT_EQ(4096u, expected.size()) << "nothing was padded";
+  }
+}
+
 TEST_F(AiscpContentTest, SeveralSourcesGoIntoADirectory) {
   make("one", 10, 1);
   make("two", 20, 2);

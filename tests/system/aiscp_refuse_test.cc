@@ -19,10 +19,12 @@ class AiscpRefuseTest : public AiscpTest {
   }
 
   /// cp and aiscp fail with the same words. cp has 1 for wrong usage, aiscp 2.
-  void expect_cps_words(const std::string& arguments, int status = 1) {
+  void expect_cps_words(const std::string& arguments, int status = 1,
+                        const std::string& locale = "C") {
     SCOPED_TRACE(arguments);
-    const ProcessResult mine = shell("$AISCP " + arguments);
-    const ProcessResult theirs = shell("cp " + arguments +
+    const std::string before = "export LC_ALL=" + locale + "; ";
+    const ProcessResult mine = shell(before + "$AISCP " + arguments);
+    const ProcessResult theirs = shell(before + "cp " + arguments +
                                        " 2>&1 >/dev/null | sed \"s/^cp:/aiscp:/; "
                                        "s/'cp --/'aiscp --/\"; exit ${PIPESTATUS[0]}");
     EXPECT_EQ(1, theirs.exit_code);
@@ -49,12 +51,39 @@ TEST_F(AiscpRefuseTest, DirectoriesAndMissingNames) {
   make("ro", 1);
   ASSERT_EQ(0, ::symlink("nowhere", at("dangling").c_str()));
   for (const char* arguments :
-       {"d b", "-T a d", "missing b", "a missing/", "a missing/b", "a a/", "a/ b", "a a/b",
-        "a dangling", "-f a dangling", "'' b", "a ''", "a ro missing", "a d ro", "-t ro a",
-        "-t missing a", "\"it's\" b", "$'a\\nb' b", "$'x\\n\\'y' b", "'a\"$'\\''' b", "'a b' c"}) {
+       {"d b",          "-T a d",     "missing b",    "a missing/",    "a missing/b",
+        "a a/",         "a/ b",       "a a/b",        "a dangling",    "-f a dangling",
+        "'' b",         "a ''",       "a ro missing", "a d ro",        "-t ro a",
+        "-t missing a", "\"it's\" b", "$'a\\nb' b",   "$'x\\n\\'y' b", "'a\"$'\\''' b",
+        "'a b' c"}) {
     expect_cps_words(arguments);
   }
   expect_content("a", 5000, 1);
+}
+
+TEST_F(AiscpRefuseTest, NamesAreQuotedForTheTerminal) {
+  // Missing sources: newline, tab, bytes that are no UTF-8, letters, a character of no width.
+  for (const char* arguments :
+       {"$'x\\ny' b", "$'x\\ty' b", "$'\\377\\376' b", "$'a\\377b\\'c' b", "$'\\303' b",
+        "$'\\303\\274' b", "$'\\xe2\\x80\\x8b' b", "$'\\x1b[31m' b", "$'\\x7f' b", "' ' b",
+        "'a*' b", "$'\\n' b", "-- -x b", "'#a' b", "'~' b", "$'\\xf0\\x9f\\x98\\x80' b"}) {
+    expect_cps_words(arguments, 1, "C");
+    expect_cps_words(arguments, 1, "C.UTF-8");
+  }
+}
+
+TEST_F(AiscpRefuseTest, LoopsAndNamesThatAreTooLong) {
+  ASSERT_EQ(0, ::symlink("loop", at("loop").c_str()));
+  for (const char* arguments :
+       {"loop b", "a loop", "a loop/b", "loop/a b", "-t loop a", "a a loop", "a $(printf %0300d 0)",
+        "$(printf %0300d 0) b", "a $(printf %0300d 0)/b", "a d/$(printf %0300d 0)",
+        "a a $(printf %0300d 0)", "a $(printf %05000d 0)"}) {
+    expect_cps_words(arguments);
+  }
+  EXPECT_EQ((std::vector<std::string>{"a", "d", "loop"}), names());
+  const ProcessResult forced = aiscp({"-fv", "a", "loop"});
+  EXPECT_EQ("removed 'loop'\n'a' -> 'loop'\n", forced.out) << forced.err;
+  expect_content("loop", 5000, 1);
 }
 
 TEST_F(AiscpRefuseTest, JustCreatedFileIsNotOverwritten) {
@@ -109,8 +138,8 @@ TEST_F(AiscpRefuseTest, SpecialFilesAreRefusedAtOnce) {
   ASSERT_LT(static_cast<size_t>(
                 std::snprintf(address.sun_path, sizeof address.sun_path, "%s", at("sock").c_str())),
             sizeof address.sun_path);
-  ASSERT_EQ(0, ::bind(socket_fd.get(), reinterpret_cast<struct sockaddr*>(&address),
-                      sizeof address));
+  ASSERT_EQ(0,
+            ::bind(socket_fd.get(), reinterpret_cast<struct sockaddr*>(&address), sizeof address));
   expect_failure(aiscp({"fifo", "b"}), "aiscp: -r not specified; omitting fifo 'fifo'");
   expect_failure(aiscp({"sock", "b"}), "aiscp: -r not specified; omitting socket 'sock'");
   expect_failure(aiscp({"/dev/zero", "b"}),
@@ -138,8 +167,8 @@ TEST_F(AiscpRefuseTest, BusyBlockDeviceIsRefused) {
   if (!why.empty()) GTEST_SKIP() << why;
   const Fd holder(::open(disk.device().c_str(), O_RDONLY | O_EXCL | O_CLOEXEC));
   ASSERT_GE(holder.get(), 0);
-  expect_failure(aiscp({"a", disk.device()}), "aiscp: cannot open '" + disk.device() +
-                                                  "' for writing: Device or resource busy");
+  expect_failure(aiscp({"a", disk.device()}),
+                 "aiscp: cannot open '" + disk.device() + "' for writing: Device or resource busy");
   expect_silent_success(aiscp({"-f", "a", disk.device()}));
 }
 

@@ -98,6 +98,9 @@ Status Copier::check_destination(const CopyPair& pair, const struct stat& from, 
   *is_there = ::stat(pair.to.c_str(), to) == 0;
   if (!*is_there) {
     const int error = errno;
+    // Links that lead in a circle are removed by -f, as all that cannot be opened.
+    *is_there = error == ELOOP && options_.is_forced && ::lstat(pair.to.c_str(), to) == 0;
+    if (*is_there) return {};
     if (error != ENOENT) return Status::of_errno("cannot stat " + quote(pair.to), error);
     struct stat link {};
     if (::lstat(pair.to.c_str(), &link) == 0 && S_ISLNK(link.st_mode)) {
