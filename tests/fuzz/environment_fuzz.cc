@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The library's own variables: numbers, booleans and what the configuration makes of them.
-#include <cerrno>
+// The library's own variables, a line for each parameter in the order of their table.
+#include <cstring>
 
 #include "driver/config.h"
+#include "driver/read_settings.h"
 #include "fuzz.h"
 #include "util/env.h"
 
@@ -17,30 +18,33 @@ bool is_decimal(const std::string& text, size_t value) {
   return std::strtoull(text.c_str(), nullptr, 10) == value;
 }
 
-const char* const kVariables[] = {"HIPFILE_ALLOW_COMPAT_MODE",
-                                  "HIPFILE_FORCE_COMPAT_MODE",
-                                  "HIPFILE_UNSUPPORTED_FILE_SYSTEMS",
-                                  "HIPFILE_HOST",
-                                  "HIPFILE_STATS_LEVEL",
-                                  "HIPFILE_ASYNC_BUFFER_SIZE"};
+void check_line(const char* text) {
+  const std::optional<size_t> number = hipfile::parse_size(text);
+  if (number) require(is_decimal(text, *number));
+  const std::optional<bool> truth = hipfile::parse_bool(text);
+  require(!truth || std::strlen(text) <= 5);
+}
 
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  ::setenv("HIPFILE_LOGGING_LEVEL", "off", 1);
   const std::vector<std::string> lines = hipfile::fuzz::lines_of(data, size);
-  for (const std::string& line : lines) {
-    const char* text = line.c_str();
-    const std::optional<size_t> number = hipfile::parse_size(text);
-    if (number) require(is_decimal(text, *number));
-    const std::optional<bool> truth = hipfile::parse_bool(text);
-    require(!truth || std::string(text).size() <= 5);
+  for (const std::string& line : lines) check_line(line.c_str());
+  size_t at = 0;
+  for (const hipfile::Parameter& parameter : hipfile::parameters()) {
+    const bool is_log = std::strstr(parameter.variable, "LOG") != nullptr;  // it would open files
+    if (!is_log) hipfile::fuzz::set_variable(parameter.variable, lines, at);
+    ++at;
   }
-  for (size_t at = 0; at < std::size(kVariables); ++at) {
-    hipfile::fuzz::set_variable(kVariables[at], lines, at);
+  ::setenv("HIPFILE_ENV_PATH_JSON", "", 1);
+  hipfile::Settings settings = hipfile::read_settings();
+  for (int index = 0; index < static_cast<int>(hipfile::kParameterCount); ++index) {
+    const hipfile::Parameter& parameter = hipfile::parameters()[static_cast<size_t>(index)];
+    require(hipfile::why_unfit(parameter, settings.at(index)).empty());
   }
-  const hipfile::Config config = hipfile::read_config();
-  require(config.stats_level <= 2 && config.async_buffer_size != 0);
+  (void)hipfile::keep_a_path(settings);
+  const hipfile::Config config = hipfile::make_config(settings);
+  require(config.async_buffer_size != 0);
   require(config.backends.allow_compat || !config.backends.force_compat);
   return 0;
 }
