@@ -431,6 +431,15 @@ HIPFILE_API hipFileError_t hipFileSetParameterString(hipFileStringConfigParamete
 
 /* ---- Statistics ----------------------------------------------------------------------------- */
 
+/*
+ * Counters of this process since its start; in a child of fork since the fork. They do not go back
+ * when the library is closed, and those of ended threads stay. Each is exact; a request that ends
+ * meanwhile may be in one field and not yet in another.
+ *
+ * HIPFILE_STATS_LEVEL says what is counted: 0 nothing (the functions succeed and give zeros), 1 or
+ * more everything.
+ */
+
 #define HIPFILE_MAX_GPUS 16
 #define HIPFILE_GPU_UUID_LEN 16
 
@@ -439,6 +448,13 @@ typedef struct hipFileOpCounter {
   uint64_t err;
 } hipFileOpCounter_t;
 
+/**
+ * Sums over all devices and host memory. `ok` of an operation counts what succeeded, a short count
+ * too; `err` what failed. `*_lat_sum_us` is the sum of the times of the calls that succeeded and
+ * `*_lat_avg_us` that by their number; `*_bw_*` is bytes by that sum, and so does not rise with
+ * concurrency. `*_per_sec` counts by wall clock, from the first start to the last end.
+ * hipFileExtGetRates() gives bytes by wall clock.
+ */
 typedef struct hipFileStatsLevel1 {
   hipFileOpCounter_t read_ops;
   hipFileOpCounter_t write_ops;
@@ -485,12 +501,24 @@ typedef struct hipFileStatsLevel1 {
   uint64_t last_batch_write_bytes;
 } hipFileStatsLevel1_t;
 
+/**
+ * Level 1, and how many requests succeeded by the size asked for: bucket 0 below 4 KiB, bucket i
+ * from 2^(i+1) KiB to just below 2^(i+2) KiB. Requests of size 0 are in none.
+ */
 typedef struct hipFileStatsLevel2 {
   hipFileStatsLevel1_t basic;
   uint64_t read_size_kb_hist[32];
   uint64_t write_size_kb_hist[32];
 } hipFileStatsLevel2_t;
 
+/**
+ * One GPU: the one that owns the memory, whichever is current. `*_duration_us` is the sum of call
+ * times, and `*_utilization` that by the wall-clock time from the first start to the last end, in
+ * percent: the mean number of calls in flight times 100. `n_nvfs_*` went the fast path, `n_posix_*`
+ * another, `n_total_*` is their sum; `n_unaligned_*` could not go the fast path as a whole because
+ * of their alignment. `n_mmap` counts buffer registrations, `n_mmap_free` their ends, `reg_bytes`
+ * is what is registered now. `n_p2p_*`, `n_dr_*`, `n_sparse_regions` and `n_inline_regions` are 0.
+ */
 typedef struct hipFilePerGpuStats {
   char uuid[HIPFILE_GPU_UUID_LEN];
   uint64_t read_bytes;
@@ -527,12 +555,21 @@ typedef struct hipFilePerGpuStats {
   uint64_t reg_bytes;
 } hipFilePerGpuStats_t;
 
+/**
+ * Level 2, and each GPU by its ordinal. Those from HIPFILE_MAX_GPUS on are in the sums of levels 1
+ * and 2 only. `num_gpus` is how many saw a request.
+ */
 typedef struct hipFileStatsLevel3 {
   hipFileStatsLevel2_t detailed;
   uint32_t num_gpus;
   hipFilePerGpuStats_t per_gpu_stats[HIPFILE_MAX_GPUS];
 } hipFileStatsLevel3_t;
 
+/**
+ * The statistics of this process. The structure is overwritten as a whole. Independent of the use
+ * count.
+ * @return hipFileInvalidValue for NULL
+ */
 HIPFILE_API hipFileError_t hipFileGetStatsL1(hipFileStatsLevel1_t *stats);
 HIPFILE_API hipFileError_t hipFileGetStatsL2(hipFileStatsLevel2_t *stats);
 HIPFILE_API hipFileError_t hipFileGetStatsL3(hipFileStatsLevel3_t *stats);

@@ -105,6 +105,22 @@ HIPFILE_API const char *hipFileExtViewReasonName(hipFileExtViewReason_t reason);
  */
 HIPFILE_API const char *hipFileExtEngine(const char **reason);
 
+/**
+ * Rates by wall clock: what was moved or done since the first call began, by the time until the
+ * last one ended. Unlike the bandwidths of hipFileStatsLevel1_t they rise with concurrency.
+ */
+typedef struct hipFileExtRates {
+  uint64_t read_bytes_per_sec;
+  uint64_t write_bytes_per_sec;
+  uint64_t read_ops_per_sec;
+  uint64_t write_ops_per_sec;
+  uint64_t read_span_ns;  /**< from the first start to the last end; 0: there was no read */
+  uint64_t write_span_ns;
+} hipFileExtRates_t;
+
+/** The rates of this process; all 0 when nothing was counted. hipFileInvalidValue for NULL. */
+HIPFILE_API hipFileError_t hipFileExtGetRates(hipFileExtRates_t *rates);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,20 +18,25 @@ bool is_descriptor(const hipFileDescr_t& descr) {
   return type == hipFileHandleTypeOpaqueFD;
 }
 
+hipFileError_t register_file(hipFileHandle_t* fh, const hipFileDescr_t* descr) {
+  if (fh == nullptr || descr == nullptr) return to_error(hipFileInvalidValue);
+  if (!is_descriptor(*descr)) return to_error(hipFileIONotSupported);
+  return to_error(root().register_file(descr->handle.fd, fh));
+}
+
 }  // namespace
 
 hipFileError_t handle_register(hipFileHandle_t* fh, hipFileDescr_t* descr) {
-  if (fh == nullptr || descr == nullptr) return to_error(hipFileInvalidValue);
-  if (!is_descriptor(*descr)) return to_error(hipFileIONotSupported);
-  const auto body = [&] { return to_error(root().register_file(descr->handle.fd, fh)); };
+  const auto body = [&] { return counted(stats::kHandleRegister, register_file(fh, descr)); };
   return guarded(body, to_error(hipFileInternalError));
 }
 
 void handle_deregister(hipFileHandle_t fh) {
   guarded(
       [&] {
-        root().deregister_file(fh);
-        return true;
+        const bool is_known = root().deregister_file(fh);
+        root().statistics().count(stats::kHandleDeregister, is_known);
+        return is_known;
       },
       false);
 }

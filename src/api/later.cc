@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The groups of the interface that this version exports and refuses: async, streams, batch,
-// statistics. Each answers hipFileInternalError, as AMD's own library does for those it lacks,
-// touches no argument and has no side effect.
+// The groups of the interface that this version exports and refuses: async, streams, batch.
+// Each answers hipFileInternalError, as AMD's own library does for those it lacks, touches no
+// argument and has no side effect.
 #include "api/entry.h"
 #include "api/return_code.h"
 
@@ -32,9 +32,5 @@ hipFileError_t write_async(hipFileHandle_t, void*, size_t*, hoff_t*, hoff_t*, ss
 }
 hipFileError_t stream_register(hipStream_t, unsigned) { return refused(); }
 hipFileError_t stream_deregister(hipStream_t) { return refused(); }
-
-hipFileError_t get_stats_l1(hipFileStatsLevel1_t*) { return refused(); }
-hipFileError_t get_stats_l2(hipFileStatsLevel2_t*) { return refused(); }
-hipFileError_t get_stats_l3(hipFileStatsLevel3_t*) { return refused(); }
 
 }  // namespace hipfile::entry

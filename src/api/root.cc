@@ -29,4 +29,9 @@ Driver& root() {
   return renew(driver);
 }
 
+hipFileError_t counted(stats::Op op, hipFileError_t result) {
+  root().statistics().count(op, result.err == hipFileSuccess);
+  return result;
+}
+
 }  // namespace hipfile

@@ -12,4 +12,7 @@ namespace hipfile {
 /// handles of the parent mean nothing to it (rule 33).
 Driver& root();
 
+/// Counts a registration or its end, and passes the result on.
+hipFileError_t counted(stats::Op op, hipFileError_t result);
+
 }  // namespace hipfile

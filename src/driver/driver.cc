@@ -11,6 +11,7 @@
 #include "backend/bounce.h"
 #include "backend/fastpath.h"
 #include "backend/host.h"
+#include "io/count.h"
 #include "resource/record_locks.h"
 #include "util/arith.h"
 #include "util/watchdog.h"
@@ -39,6 +40,7 @@ BackendList make_backends(Gpu& gpu, PinnedRing& ring, const EngineChoice& engine
 
 Driver::Driver(const Settings& base, EngineChoice engines)
     : configuration_(base),
+      statistics_(static_cast<unsigned>(config().stats_level)),
       engines_(std::move(engines)),
       ring_(*new PinnedRing(gpu_, ring_limit())),
       backends_(make_backends(gpu_, ring_, engines_)),
@@ -85,7 +87,7 @@ Status Driver::close() {
     }
   }
   for (const auto& [fd, handle] : files) files_.retire(handle);
-  for (const uint64_t handle : buffers) buffers_.retire(handle);
+  retire_buffers(buffers);
   const WaitMark mark("operations that run while the driver closes");
   files_.wait_idle();
   buffers_.wait_idle();
@@ -93,6 +95,15 @@ Status Driver::close() {
   sweep_parked();
   apply_configuration();
   return Status();
+}
+
+void Driver::retire_buffers(const std::vector<uint64_t>& handles) {
+  for (const uint64_t handle : handles) {
+    if (const Pin<Buffer> buffer = buffers_.pin(handle)) {
+      count_released(statistics_, buffer->memory);
+    }
+    buffers_.retire(handle);
+  }
 }
 
 // Identity is the client's number; a number that was closed and used again for another file takes
@@ -137,18 +148,19 @@ Status Driver::insert_file(std::unique_ptr<File> file, uint64_t stale, hipFileHa
   return Status();
 }
 
-void Driver::deregister_file(hipFileHandle_t handle) {
+bool Driver::deregister_file(hipFileHandle_t handle) {
   const uint64_t value = to_value(handle);
   {
     const Pin<File> file = files_.pin(value);
-    if (!file) return;
+    if (!file) return false;
     MutexLock lock(mutex_);
     const auto found = file_by_fd_.find(file->client_fd());
-    if (found == file_by_fd_.end() || found->second != value) return;
+    if (found == file_by_fd_.end() || found->second != value) return false;
     file_by_fd_.erase(found);
   }
   files_.retire(value);
   sweep_parked();
+  return true;
 }
 
 Status Driver::register_buffer(const void* base, size_t length) {
@@ -170,7 +182,11 @@ Status Driver::register_buffer(const void* base, size_t length) {
     return is_unknown ? Error::of(hipFileInvalidValue) : memory.error();
   }
   const bool wraps = add_overflows(reinterpret_cast<uintptr_t>(base), length);
-  if (wraps || length > memory.value().length) return Error::of(hipFileHipPointerRangeError);
+  note_device(statistics_, memory.value());
+  if (wraps || length > memory.value().length) {
+    count_registered(statistics_, memory.value(), false);
+    return Error::of(hipFileHipPointerRangeError);
+  }
   auto buffer = std::make_unique<Buffer>();
   buffer->memory = memory.value();
   buffer->memory.length = length;
@@ -178,7 +194,8 @@ Status Driver::register_buffer(const void* base, size_t length) {
 }
 
 Status Driver::insert_buffer(std::unique_ptr<Buffer> buffer) {
-  const void* base = buffer->memory.base;
+  const Memory memory = buffer->memory;
+  const void* base = memory.base;
   const uint64_t handle = buffers_.insert(std::move(buffer));
   if (handle == 0) return Error::of(hipFileInternalError);
   bool is_taken = false;
@@ -195,6 +212,7 @@ Status Driver::insert_buffer(std::unique_ptr<Buffer> buffer) {
     }
   }
   if (is_first) apply_configuration();
+  count_registered(statistics_, memory, is_stored);
   if (is_stored) return Status();
   buffers_.retire(handle);
   return Error::of(is_taken ? hipFileMemoryAlreadyRegistered : hipFileInternalError);
@@ -205,11 +223,14 @@ Status Driver::deregister_buffer(const void* base) {
   if (use_count_.load(std::memory_order_relaxed) == 0) return Error::of(hipFileDriverClosing);
   const uint64_t handle = buffer_index_.find(base);
   if (handle == 0) return Error::of(hipFileMemoryNotRegistered);
+  Memory memory;
+  if (const Pin<Buffer> buffer = buffers_.pin(handle)) memory = buffer->memory;
   if (buffers_.retire_if_idle(handle) == SlotArray<Buffer>::Retired::kInUse) {
     return Error::of(hipFileInternalError);
   }
   buffer_index_.erase(base);
   bases_.erase(base);
+  count_released(statistics_, memory);
   return Status();
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <vector>
 
 #include "driver/address_index.h"
 #include "driver/buffer.h"
@@ -25,6 +26,7 @@
 #include "util/mutex.h"
 #include "util/result.h"
 #include "util/slots.h"
+#include "util/statistics.h"
 
 namespace hipfile {
 
@@ -47,7 +49,8 @@ class Driver {
   bool is_inherited() const { return fork_guard_.in_child_of_fork(); }
 
   Status register_file(int fd, hipFileHandle_t* handle);
-  void deregister_file(hipFileHandle_t handle);
+  /// False if there was no such handle.
+  bool deregister_file(hipFileHandle_t handle);
   Status register_buffer(const void* base, size_t length);
   Status deregister_buffer(const void* base);
 
@@ -69,6 +72,7 @@ class Driver {
   Status query_path(hipFileHandle_t handle, const Arguments& arguments, hipFileExtPath_t* path);
   Status file_info(hipFileHandle_t handle, hipFileExtFileInfo_t* info);
   const EngineChoice& engines() const { return engines_; }
+  Statistics& statistics() { return statistics_; }
 
  private:
   /// What a call works on; its pins keep file and buffer alive.
@@ -85,10 +89,12 @@ class Driver {
   /// True if it was closed; then apply_configuration() follows, without the lock.
   bool open_if_closed() HIPFILE_REQUIRES(mutex_);
   void apply_configuration() HIPFILE_EXCLUDES(mutex_);
+  void retire_buffers(const std::vector<uint64_t>& handles);
   Settings settings() HIPFILE_EXCLUDES(mutex_);
 
   const ForkGuard fork_guard_;
   Configuration configuration_;  // changed under mutex_
+  Statistics statistics_;
   EngineChoice engines_;
   Gpu gpu_;
   PinnedRing& ring_;  // leaked: threads that outlive a driver give their small slots back to it

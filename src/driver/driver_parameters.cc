@@ -97,6 +97,7 @@ void Driver::apply_configuration() {
   }
   const Config& now = config();
   engines_.threads->limit_threads(now.max_io_threads);
+  statistics_.set_level(static_cast<unsigned>(now.stats_level));
   ring_.limit(ring_limit(now.ring_bytes), now.pinned_bytes);
 }
 

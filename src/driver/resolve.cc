@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "driver/driver.h"
+#include "io/count.h"
 #include "io/describe.h"
 #include "io/transfer.h"
 
@@ -41,6 +42,7 @@ Status Driver::resolve(hipFileHandle_t handle, const Arguments& arguments, Opera
   if (!checked.ok()) return checked.error();
   const Result<Memory> memory = resolve_memory(arguments.base, &operands->buffer);
   if (!memory.ok()) return memory.error();
+  note_device(statistics_, memory.value());
   const Result<Request> request = make_request(arguments, *operands->file, memory.value());
   if (!request.ok()) return request.error();
   if (!request.value().is_read() && operands->file->appends_now()) {
@@ -55,10 +57,20 @@ Status Driver::resolve(hipFileHandle_t handle, const Arguments& arguments, Opera
 }
 
 Result<size_t> Driver::transfer(hipFileHandle_t handle, const Arguments& arguments) {
+  const uint64_t begun_ns = statistics_.now();
   Operands operands;
   const Status resolved = resolve(handle, arguments, &operands);
-  if (!resolved.ok()) return resolved.error();
-  const Outcome outcome = hipfile::transfer(backends_, operands.request);
+  if (!resolved.ok()) {
+    count_without_backend(statistics_, arguments.direction, false);
+    return resolved.error();
+  }
+  Plan plan;
+  const Outcome outcome = hipfile::transfer(backends_, operands.request, &plan);
+  if (plan.is_accepted()) {
+    count_request(statistics_, plan, operands.request, outcome, begun_ns);
+  } else {
+    count_without_backend(statistics_, arguments.direction, !outcome.failed());
+  }
   if (outcome.failed() && outcome.done == 0) return outcome.error;
   return outcome.done;  // POSIX: what was moved before a failure counts
 }

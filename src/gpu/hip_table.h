@@ -33,6 +33,7 @@ struct HipTable {
   // Optional.
   hipAmdFileRead_t AmdFileRead = nullptr;
   hipAmdFileWrite_t AmdFileWrite = nullptr;
+  decltype(&::hipDeviceGetUuid) DeviceGetUuid = nullptr;
   decltype(&::hipPortableMarker) PortableMarker = nullptr;
   decltype(&::hipPortableSetLastError) PortableSetLastError = nullptr;
   decltype(&::hipPortableDeviceIsEmulated) PortableDeviceIsEmulated = nullptr;

@@ -64,6 +64,7 @@ Opened check(void* object, const std::string& name) {
     opened.reason = name + " has no " + missing;
     return opened;
   }
+  find(object, "hipDeviceGetUuid", hip.DeviceGetUuid);
   find(object, "hipPortableMarker", hip.PortableMarker);
   const void* home = object_of(reinterpret_cast<const void*>(hip.Malloc));
   if (home == nullptr || home != object_of(reinterpret_cast<const void*>(hip.MemcpyAsync))) {

@@ -38,10 +38,11 @@ Outcome run(const Plan& plan, const Request& request) {
 
 }  // namespace
 
-Outcome transfer(const BackendList& backends, const Request& request) {
+Outcome transfer(const BackendList& backends, const Request& request, Plan* ran) {
   if (request.size == 0) return Outcome::moved(0);
   const Plan plan = make_plan(backends, request);
   if (!plan.is_accepted()) return Outcome::failure(Error::of(hipFileInternalError));
+  if (ran != nullptr) *ran = plan;
   const Outcome first = run(plan, request);
   if (!first.failed() || first.done != 0) return first;
 
@@ -52,6 +53,7 @@ Outcome transfer(const BackendList& backends, const Request& request) {
   if (!second.is_accepted()) return first;
   log_info("%s failed with errno %d, the request goes to %s", name_of(failed->id()),
            first.error.sys_errno, name_of(second.whole->id()));
+  if (ran != nullptr) *ran = second;
   return run(second, request);
 }
 

@@ -25,4 +25,10 @@ constexpr uint64_t align_up(uint64_t value, uint64_t alignment) {
 
 constexpr bool add_overflows(uint64_t a, uint64_t b) { return a + b < a; }
 
+/// a * b / c, exact in between; 0 if c is 0.
+inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c) {
+  __extension__ typedef unsigned __int128 Wide;
+  return c == 0 ? 0 : static_cast<uint64_t>(static_cast<Wide>(a) * b / c);
+}
+
 }  // namespace hipfile

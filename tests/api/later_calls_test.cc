@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The calls whose work comes later (async, streams, batch, statistics): they answer
-// hipFileInternalError and change nothing, open or closed.
+// The calls whose work comes later (async, streams, batch): they answer hipFileInternalError and
+// change nothing, open or closed.
 #include <cstring>
 #include <ctime>
 
@@ -75,19 +75,6 @@ TEST_P(LaterCallsTest, Batch) {
   EXPECT_CODE(kLater, hipFileBatchIOCancel(nullptr));
   hipFileBatchIODestroy(nullptr);
   hipFileBatchIODestroy(&nr);
-}
-
-TEST_P(LaterCallsTest, Statistics) {
-  hipFileStatsLevel3_t stats;
-  std::memset(&stats, 0xee, sizeof stats);
-  const hipFileStatsLevel3_t before = stats;
-  EXPECT_CODE(kLater, hipFileGetStatsL1(&stats.detailed.basic));
-  EXPECT_CODE(kLater, hipFileGetStatsL2(&stats.detailed));
-  EXPECT_CODE(kLater, hipFileGetStatsL3(&stats));
-  EXPECT_CODE(kLater, hipFileGetStatsL1(nullptr));
-  EXPECT_CODE(kLater, hipFileGetStatsL2(nullptr));
-  EXPECT_CODE(kLater, hipFileGetStatsL3(nullptr));
-  EXPECT_EQ(0, std::memcmp(&before, &stats, sizeof stats));
 }
 
 INSTANTIATE_TEST_SUITE_P(, LaterCallsTest, testing::Bool(),

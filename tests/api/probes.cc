@@ -108,6 +108,27 @@ int probe_exit_open(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+// stats FILE DEVICE: reads 8 KiB into memory of that device (-1: does nothing), prints statistics.
+int probe_stats(const std::vector<std::string>& arguments) {
+  const int device = std::stoi(arguments.at(1));
+  if (device >= 0) {
+    if (hipSetDevice(device) != hipSuccess) return 1;
+    const Fd fd(arguments.at(0), O_RDWR);
+    const Buffer buffer(8192);
+    if (hipFileRead(register_or_exit(fd.get()), buffer.data(), 8192, 0, 0) != 8192) return 1;
+  }
+  hipFileStatsLevel3_t level;
+  if (hipFileGetStatsL3(&level).err != hipFileSuccess) return 1;
+  const hipFileStatsLevel1_t& basic = level.detailed.basic;
+  std::printf("reads %lu bytes %lu files %lu writes %lu gpus %u\n", basic.read_ops.ok,
+              basic.read_bytes, basic.hdl_register_ops.ok, basic.write_ops.ok, level.num_gpus);
+  for (int gpu = 0; gpu < HIPFILE_MAX_GPUS; ++gpu) {
+    if (level.per_gpu_stats[gpu].n_total_reads == 0) continue;
+    std::printf("GPU %d %lu\n", gpu, level.per_gpu_stats[gpu].read_bytes);
+  }
+  return 0;
+}
+
 struct Probe {
   const char* name;
   int (*run)(const std::vector<std::string>&);
@@ -116,7 +137,7 @@ struct Probe {
 constexpr Probe kProbes[] = {
     {"read", probe_read},           {"late-setenv", probe_late_setenv},
     {"register", probe_register},   {"fork-early", probe_fork_early},
-    {"exit-open", probe_exit_open},
+    {"exit-open", probe_exit_open}, {"stats", probe_stats},
 };
 
 }  // namespace

@@ -236,5 +236,27 @@ TEST_F(ThreadTest, EverythingAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST_F(ThreadTest, Rule30StatisticsLoseNothingAndOutliveTheirThreads) {
+  constexpr size_t kThreads = 8, kTimes = 50;
+  RegisteredFile f(file("f"), 65536, 1);
+  hipFileStatsLevel3_t before, after;
+  EXPECT_CODE(hipFileSuccess, hipFileGetStatsL3(&before));
+  in_threads(kThreads, [&](size_t index) {
+    Buffer buffer(8192, index % 2 == 0 ? MemoryKind::kDevice : MemoryKind::kHost);
+    hipFileStatsLevel3_t level;
+    for (size_t i = 0; i < kTimes; ++i) {
+      EXPECT_EQ(8192, hipFileRead(f.handle(), buffer.data(), 8192, 4096, 0));
+      if (i % 10 == 0) EXPECT_CODE(hipFileSuccess, hipFileGetStatsL3(&level));
+    }
+  });
+  EXPECT_CODE(hipFileSuccess, hipFileGetStatsL3(&after));
+  const auto& now = after.detailed;
+  EXPECT_EQ(kThreads * kTimes, now.basic.read_ops.ok - before.detailed.basic.read_ops.ok);
+  EXPECT_EQ(kThreads * kTimes * 8192, now.basic.read_bytes - before.detailed.basic.read_bytes);
+  EXPECT_EQ(kThreads * kTimes, now.read_size_kb_hist[2] - before.detailed.read_size_kb_hist[2]);
+  EXPECT_EQ(kThreads * kTimes / 2,
+            after.per_gpu_stats[0].n_total_reads - before.per_gpu_stats[0].n_total_reads);
+}
+
 }  // namespace
 }  // namespace hipfile::test
