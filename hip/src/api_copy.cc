@@ -9,9 +9,12 @@ namespace hip_portable {
 namespace {
 
 hipError_t copy_now(const CopyRequest& request) {
-  return with_current_device([&](Device& device) {
+  return with_runtime([&](Runtime& runtime) {
+    const int ordinal = this_thread().device;
+    Device& device = runtime.device(ordinal);
     bool is_pageable = false;
-    const hipError_t error = check_copy(device, request, &is_pageable);
+    hipError_t error = check_copy(device, request, &is_pageable);
+    if (error == hipSuccess) error = runtime.captures().check_null_stream(ordinal);
     if (error != hipSuccess || request.size == 0) return error;
     return device.copy(request.to, request.from, request.size);
   });
@@ -22,7 +25,9 @@ hipError_t copy_in_order(const CopyRequest& request, hipStream_t handle) {
     bool is_pageable = false;
     const hipError_t error = check_copy(runtime.device(stream.device), request, &is_pageable);
     if (error != hipSuccess || request.size == 0) return error;
-    return stream.work->copy(request.to, request.from, request.size, is_pageable);
+    return queue(runtime, stream, [request, is_pageable](DeviceStream& work) {
+      return work.copy(request.to, request.from, request.size, is_pageable);
+    });
   });
 }
 
@@ -33,7 +38,9 @@ hipError_t fill_in_order(void* to, int value, std::size_t size, hipStream_t hand
     hipError_t error = check_device_range(runtime.device(stream.device), to, size,
                                           hipMemAccessFlagsProtReadWrite);
     if (error != hipSuccess) return error;
-    error = stream.work->fill(to, static_cast<unsigned char>(value), size);
+    error = queue(runtime, stream, [to, value, size](DeviceStream& work) {
+      return work.fill(to, static_cast<unsigned char>(value), size);
+    });
     return error == hipSuccess && is_waited ? stream.work->synchronize() : error;
   });
 }

@@ -71,13 +71,18 @@ hipError_t hipGetDeviceCount(int* count) {
 }
 
 hipError_t hipDeviceSynchronize() {
-  return with_current_device([](Device& device) { return device.synchronize(); });
+  return with_runtime([](Runtime& runtime) {
+    const int ordinal = this_thread().device;
+    const hipError_t error = runtime.captures().check_device(ordinal);
+    return error != hipSuccess ? error : runtime.device(ordinal).synchronize();
+  });
 }
 
 hipError_t hipDeviceReset() {
   return with_runtime([](Runtime& runtime) {
     const int ordinal = this_thread().device;
-    const hipError_t error = runtime.device(ordinal).synchronize();
+    hipError_t error = runtime.captures().check_device(ordinal);
+    if (error == hipSuccess) error = runtime.device(ordinal).synchronize();
     if (error != hipSuccess) return error;
     runtime.streams().remove_device(ordinal);
     runtime.events().remove_device(ordinal);

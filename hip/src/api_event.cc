@@ -26,19 +26,18 @@ hipError_t create(hipEvent_t* handle, unsigned flags) {
   });
 }
 
-// body(DeviceEvent&)
+// body(Runtime&, Event&)
 template <typename Body>
 hipError_t with_event(hipEvent_t handle, Body&& body) {
   return with_runtime([&](Runtime& runtime) {
     const std::shared_ptr<Event> event = runtime.events().find(handle);
-    return event == nullptr ? hipErrorInvalidHandle : body(*event->mark);
+    return event == nullptr ? hipErrorInvalidHandle : body(runtime, *event);
   });
 }
 
 }  // namespace
 }  // namespace hip_portable
 
-using hip_portable::DeviceEvent;
 using hip_portable::Event;
 using hip_portable::Runtime;
 using hip_portable::Stream;
@@ -56,16 +55,25 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   return hip_portable::with_stream(stream, [&](Runtime& runtime, Stream& order) {
     const std::shared_ptr<Event> found = runtime.events().find(event);
     if (found == nullptr || found->device != order.device) return hipErrorInvalidHandle;
-    return found->mark->record(*order.work);
+    bool is_captured = false;
+    const hipError_t error = runtime.captures().record_event(order, *found, &is_captured);
+    return error != hipSuccess || is_captured ? error : found->mark->record(*order.work);
   });
 }
 
 hipError_t hipEventQuery(hipEvent_t event) {
-  return with_event(event, [](DeviceEvent& mark) { return mark.query(); });
+  return with_event(event, [](Runtime& runtime, Event& found) {
+    hipError_t error = runtime.captures().check_event(found);
+    if (error == hipSuccess) error = runtime.captures().check_unrecordable();
+    return error != hipSuccess ? error : found.mark->query();
+  });
 }
 
 hipError_t hipEventSynchronize(hipEvent_t event) {
-  return with_event(event, [](DeviceEvent& mark) { return mark.synchronize(); });
+  return with_event(event, [](Runtime& runtime, Event& found) {
+    const hipError_t error = runtime.captures().check_event(found);
+    return error != hipSuccess ? error : found.mark->synchronize();
+  });
 }
 
 hipError_t hipEventElapsedTime(float* ms, hipEvent_t start, hipEvent_t stop) {
@@ -74,6 +82,9 @@ hipError_t hipEventElapsedTime(float* ms, hipEvent_t start, hipEvent_t stop) {
     const std::shared_ptr<Event> from = runtime.events().find(start);
     const std::shared_ptr<Event> to = runtime.events().find(stop);
     if (from == nullptr || to == nullptr) return hipErrorInvalidHandle;
+    hipError_t error = runtime.captures().check_event(*from);
+    if (error == hipSuccess) error = runtime.captures().check_event(*to);
+    if (error != hipSuccess) return error;
     return to->mark->elapsed_since(*from->mark, ms);
   });
 }

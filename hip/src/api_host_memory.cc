@@ -16,7 +16,7 @@ constexpr unsigned kRegistrationFlags = hipHostRegisterPortable | hipHostRegiste
                                         hipExtHostRegisterUncached;
 
 hipError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags) {
-  return with_current_device([&](Device& device) {
+  return with_uncaptured_device([&](Device& device) {
     const bool is_both = (flags & hipHostMallocCoherent) && (flags & hipHostMallocNonCoherent);
     if (pointer == nullptr || (flags & ~kAllocationFlags) != 0 || is_both) {
       return hipErrorInvalidValue;
@@ -27,7 +27,7 @@ hipError_t allocate_pinned(void** pointer, std::size_t size, unsigned flags) {
 }
 
 hipError_t free_pinned(void* pointer) {
-  return with_current_device([&](Device& device) {
+  return with_uncaptured_device([&](Device& device) {
     return pointer == nullptr ? hipSuccess : device.release_host(pointer);
   });
 }
@@ -48,6 +48,7 @@ using hip_portable::Device;
 using hip_portable::free_pinned;
 using hip_portable::PointerInfo;
 using hip_portable::with_current_device;
+using hip_portable::with_uncaptured_device;
 
 hipError_t hipHostMalloc(void** ptr, size_t size, unsigned int flags) {
   return allocate_pinned(ptr, size, flags);
@@ -70,7 +71,7 @@ hipError_t hipHostFree(void* ptr) { return free_pinned(ptr); }
 hipError_t hipFreeHost(void* ptr) { return free_pinned(ptr); }
 
 hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) {
-  return with_current_device([&](Device& device) {
+  return with_uncaptured_device([&](Device& device) {
     const bool is_known = (flags & ~hip_portable::kRegistrationFlags) == 0;
     if (hostPtr == nullptr || sizeBytes == 0 || !is_known) return hipErrorInvalidValue;
     return device.register_host(hostPtr, sizeBytes, flags);
@@ -78,7 +79,7 @@ hipError_t hipHostRegister(void* hostPtr, size_t sizeBytes, unsigned int flags) 
 }
 
 hipError_t hipHostUnregister(void* hostPtr) {
-  return with_current_device([&](Device& device) {
+  return with_uncaptured_device([&](Device& device) {
     return hostPtr == nullptr ? hipErrorInvalidValue : device.unregister_host(hostPtr);
   });
 }

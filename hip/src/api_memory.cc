@@ -10,9 +10,10 @@ using hip_portable::Runtime;
 using hip_portable::Stream;
 using hip_portable::with_current_device;
 using hip_portable::with_stream;
+using hip_portable::with_uncaptured_device;
 
 hipError_t hipMalloc(void** ptr, size_t size) {
-  return with_current_device([&](Device& device) {
+  return with_uncaptured_device([&](Device& device) {
     if (ptr == nullptr) return hipErrorInvalidValue;
     *ptr = nullptr;
     return size == 0 ? hipSuccess : device.allocate(size, hipDeviceMallocDefault, ptr);
@@ -20,7 +21,7 @@ hipError_t hipMalloc(void** ptr, size_t size) {
 }
 
 hipError_t hipExtMallocWithFlags(void** ptr, size_t sizeBytes, unsigned int flags) {
-  return with_current_device([&](Device& device) {
+  return with_uncaptured_device([&](Device& device) {
     if (ptr == nullptr || flags > hipDeviceMallocContiguous) return hipErrorInvalidValue;
     if (flags == hipMallocSignalMemory && sizeBytes != 8) return hipErrorInvalidValue;
     *ptr = nullptr;
@@ -29,7 +30,7 @@ hipError_t hipExtMallocWithFlags(void** ptr, size_t sizeBytes, unsigned int flag
 }
 
 hipError_t hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags) {
-  return with_current_device([&](Device& device) {
+  return with_uncaptured_device([&](Device& device) {
     if (dev_ptr == nullptr || size == 0) return hipErrorInvalidValue;
     if (flags != hipMemAttachGlobal && flags != hipMemAttachHost) return hipErrorInvalidValue;
     *dev_ptr = nullptr;
@@ -38,7 +39,7 @@ hipError_t hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags) {
 }
 
 hipError_t hipFree(void* ptr) {
-  return with_current_device([&](Device& device) {
+  return with_uncaptured_device([&](Device& device) {
     return ptr == nullptr ? hipSuccess : device.release(ptr);
   });
 }
@@ -48,6 +49,8 @@ hipError_t hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
     if (dev_ptr == nullptr) return hipErrorInvalidValue;
     *dev_ptr = nullptr;
     if (size == 0) return hipSuccess;
+    const hipError_t error = runtime.captures().check_stream(order);
+    if (error != hipSuccess) return error;
     return runtime.device(order.device).allocate_async(size, *order.work, dev_ptr);
   });
 }
@@ -55,6 +58,8 @@ hipError_t hipMallocAsync(void** dev_ptr, size_t size, hipStream_t stream) {
 hipError_t hipFreeAsync(void* dev_ptr, hipStream_t stream) {
   return with_stream(stream, [&](Runtime& runtime, Stream& order) {
     if (dev_ptr == nullptr) return hipErrorInvalidValue;
+    const hipError_t error = runtime.captures().check_stream(order);
+    if (error != hipSuccess) return error;
     return runtime.device(order.device).release_async(dev_ptr, *order.work);
   });
 }

@@ -41,12 +41,18 @@ void run_host_call(void* data) {
 }
 
 hipError_t queue_host_call(const HostCall& call) {
-  return with_stream(call.stream, [&](Runtime&, Stream& stream) {
+  return with_stream(call.stream, [&](Runtime& runtime, Stream& stream) {
     if (call.function == nullptr && call.callback == nullptr) return hipErrorInvalidValue;
-    auto owned = std::make_unique<HostCall>(call);
-    const hipError_t error = stream.work->host_function(&run_host_call, owned.get());
-    if (error == hipSuccess) owned.release();
-    return error;
+    // A callback belongs to this one moment of its stream: no graph repeats it.
+    const hipError_t error =
+        call.callback != nullptr ? runtime.captures().check_stream(stream) : hipSuccess;
+    if (error != hipSuccess) return error;
+    return queue(runtime, stream, [call](DeviceStream& work) {
+      auto owned = std::make_unique<HostCall>(call);
+      const hipError_t queued = work.host_function(&run_host_call, owned.get());
+      if (queued == hipSuccess) owned.release();
+      return queued;
+    });
   });
 }
 
@@ -64,7 +70,8 @@ hipError_t queue_wait(hipStream_t handle, const ValueWait& wait) {
     const hipError_t error =
         check_value(runtime.device(stream.device), wait.address, wait.width,
                     hipMemAccessFlagsProtRead);
-    return error != hipSuccess ? error : stream.work->wait_value(wait);
+    if (error != hipSuccess) return error;
+    return queue(runtime, stream, [wait](DeviceStream& work) { return work.wait_value(wait); });
   });
 }
 
@@ -82,7 +89,9 @@ hipError_t queue_write(hipStream_t handle, const ValueWrite& write) {
         check_value(runtime.device(stream.device), write.address, write.width,
                     hipMemAccessFlagsProtReadWrite);
     if (error != hipSuccess) return error;
-    return stream.work->write_value(write.address, write.value, write.width);
+    return queue(runtime, stream, [write](DeviceStream& work) {
+      return work.write_value(write.address, write.value, write.width);
+    });
   });
 }
 
@@ -110,23 +119,35 @@ hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, 
 
 hipError_t hipStreamDestroy(hipStream_t stream) {
   return with_runtime([&](Runtime& runtime) {
-    return runtime.streams().remove(stream) != nullptr ? hipSuccess : hipErrorInvalidHandle;
+    const std::shared_ptr<Stream> removed = runtime.streams().remove(stream);
+    if (removed == nullptr) return hipErrorInvalidHandle;
+    runtime.captures().leave(*removed);
+    return hipSuccess;
   });
 }
 
 hipError_t hipStreamQuery(hipStream_t stream) {
-  return with_stream(stream, [](Runtime&, Stream& found) { return found.work->query(); });
+  return with_stream(stream, [](Runtime& runtime, Stream& found) {
+    const hipError_t error = runtime.captures().check_stream(found);
+    return error != hipSuccess ? error : found.work->query();
+  });
 }
 
 hipError_t hipStreamSynchronize(hipStream_t stream) {
-  return with_stream(stream, [](Runtime&, Stream& found) { return found.work->synchronize(); });
+  return with_stream(stream, [](Runtime& runtime, Stream& found) {
+    const hipError_t error = runtime.captures().check_stream(found);
+    return error != hipSuccess ? error : found.work->synchronize();
+  });
 }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
   return with_stream(stream, [&](Runtime& runtime, Stream& found) {
     if (flags != hipEventWaitDefault) return hipErrorInvalidValue;
     const auto mark = runtime.events().find(event);
-    return mark == nullptr ? hipErrorInvalidHandle : found.work->wait_event(*mark->mark);
+    if (mark == nullptr) return hipErrorInvalidHandle;
+    bool is_captured = false;
+    const hipError_t error = runtime.captures().wait_event(found, *mark, &is_captured);
+    return error != hipSuccess || is_captured ? error : found.work->wait_event(*mark->mark);
   });
 }
 

@@ -138,7 +138,9 @@ hipError_t hipMemMap(void* ptr, size_t size, size_t offset, hipMemGenericAllocat
 }
 
 hipError_t hipMemUnmap(void* ptr, size_t size) {
-  return with_virtual_memory([&](Runtime&, VirtualMemory& memory) {
+  return with_virtual_memory([&](Runtime& runtime, VirtualMemory& memory) {
+    const hipError_t error = runtime.captures().check_unrecordable();  // it waits for the devices
+    if (error != hipSuccess) return error;
     return is_range(memory, ptr, size) ? memory.unmap(ptr, size) : hipErrorInvalidValue;
   });
 }

@@ -51,6 +51,15 @@ hipError_t with_current_device(Body&& body) {
   return with_runtime([&](Runtime& runtime) { return body(runtime.device(this_thread().device)); });
 }
 
+// The same for calls that a capture forbids, because no graph could repeat them.
+template <typename Body>
+hipError_t with_uncaptured_device(Body&& body) {
+  return with_runtime([&](Runtime& runtime) {
+    const hipError_t error = runtime.captures().check_unrecordable();
+    return error != hipSuccess ? error : body(runtime.device(this_thread().device));
+  });
+}
+
 // Work in a stream: body(Runtime&, Stream&).
 template <typename Body>
 hipError_t with_stream(hipStream_t handle, Body&& body) {
@@ -59,6 +68,12 @@ hipError_t with_stream(hipStream_t handle, Body&& body) {
     const hipError_t error = runtime.find_stream(handle, this_thread().device, &stream);
     return error != hipSuccess ? error : body(runtime, *stream);
   });
+}
+
+// Puts work into a stream, or into what the stream captures: work(DeviceStream&).
+template <typename Work>
+hipError_t queue(Runtime& runtime, Stream& stream, const Work& work) {
+  return runtime.captures().queue(stream, *stream.work, work);
 }
 
 }  // namespace hip_portable

@@ -18,7 +18,8 @@ struct CopyRequest {
 
 // hipErrorInvalidMemcpyDirection for a kind that does not exist, hipErrorInvalidValue for a null
 // pointer, for freed device memory, for a range that leaves its allocation or to which the device
-// has no access, and where a pointer is not what the kind says. A size of 0 is always right. *is_pageable: plain host memory takes part.
+// has no access, and where a pointer is not what the kind says. A size of 0 is always right.
+// *is_pageable: plain host memory takes part.
 hipError_t check_copy(Device& device, const CopyRequest& request, bool* is_pageable);
 
 // A range that a device shall read or write itself: device, managed or pinned memory.

@@ -20,7 +20,8 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0600 *prop, int deviceId);
   X(hipExtHostAlloc) X(hipExtMallocWithFlags) X(hipFree) X(hipFreeAsync) X(hipFreeHost) \
   X(hipGetDevice) X(hipGetDeviceCount) X(hipGetDeviceProperties) \
   X(hipGetDevicePropertiesR0600) X(hipGetErrorName) X(hipGetErrorString) X(hipGetLastError) \
-  X(hipGetProcAddress) X(hipGraphDestroy) X(hipHostAlloc) X(hipHostFree) \
+  X(hipGetProcAddress) X(hipGraphDestroy) X(hipGraphExecDestroy) \
+  X(hipGraphInstantiate) X(hipGraphLaunch) X(hipHostAlloc) X(hipHostFree) \
   X(hipHostGetDevicePointer) X(hipHostGetFlags) X(hipHostMalloc) X(hipHostRegister) \
   X(hipHostUnregister) X(hipInit) X(hipLaunchHostFunc) X(hipLaunchKernel) X(hipMalloc) \
   X(hipMallocAsync) X(hipMallocHost) X(hipMallocManaged) X(hipMemAddressFree) \

@@ -9,21 +9,24 @@
 #include <memory>
 #include <vector>
 
+#include "capture.h"
 #include "device.h"
 #include "handles.h"
 
 namespace hip_portable {
 
-struct Stream {
+struct Stream : std::enable_shared_from_this<Stream> {
   std::unique_ptr<DeviceStream> owned;  // null for the null stream
   DeviceStream* work = nullptr;
   int device = 0;
   unsigned flags = 0;
+  CapturePlace place;  // guarded by the runtime's Captures
 };
 
 struct Event {
   std::unique_ptr<DeviceEvent> mark;
   int device = 0;
+  CapturePlace place;  // of its last record; guarded by the runtime's Captures
 };
 
 class Runtime {
@@ -45,8 +48,13 @@ class Runtime {
 
   using Streams = HandleTable<hipStream_t, Stream, 0x50>;
   using Events = HandleTable<hipEvent_t, Event, 0xe0>;
+  using Graphs = HandleTable<hipGraph_t, Graph, 0x60>;
+  using Executables = HandleTable<hipGraphExec_t, Graph, 0x70>;
   Streams& streams() { return streams_; }
   Events& events() { return events_; }
+  Graphs& graphs() { return graphs_; }
+  Executables& executables() { return executables_; }
+  Captures& captures() { return captures_; }
 
  private:
   Runtime() = default;
@@ -62,12 +70,16 @@ class Runtime {
   std::vector<std::shared_ptr<Stream>> null_streams_;
   Streams streams_;
   Events events_;
+  Graphs graphs_;
+  Executables executables_;
+  Captures captures_;
 };
 
 // What HIP keeps for each thread.
 struct ThreadState {
   int device = 0;
   hipError_t last_error = hipSuccess;
+  hipStreamCaptureMode capture_mode = hipStreamCaptureModeGlobal;
   bool is_in_host_function = false;  // no HIP calls there
 };
 

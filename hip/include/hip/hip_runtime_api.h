@@ -342,18 +342,6 @@ hipError_t hipEventSynchronize(hipEvent_t event);
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
 hipError_t hipEventDestroy(hipEvent_t event);
 
-/* ---- Capture, graphs ------------------------------------------------------------------------ */
-
-hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
-hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *pGraph);
-hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus);
-/** @param pId  identifies the capture; set only while one is active */
-hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus,
-                                   unsigned long long *pId);
-/** @param mode  in: the calling thread's new mode; out: the one before */
-hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode);
-hipError_t hipGraphDestroy(hipGraph_t graph);
-
 /* ---- Code ----------------------------------------------------------------------------------- */
 
 /** Looks a function up by name, also one that no header declares (hipAmdFileRead).
@@ -381,6 +369,7 @@ hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 di
 } /* extern "C" */
 #endif
 
+#include <hip/portable/capture.h>
 #include <hip/portable/virtual_memory.h>
 #ifdef __cplusplus
 #include <hip/portable/typed_forms.h>

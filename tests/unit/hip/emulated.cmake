@@ -5,8 +5,8 @@
 set(emulated HIP_PORTABLE_BACKEND=emulated)
 
 hipfile_add_test(hip_runtime_test
-  hip_copy_test.cc hip_event_test.cc hip_memory_test.cc hip_pointer_test.cc hip_process_test.cc
-  hip_stream_test.cc
+  hip_capture_mode_test.cc hip_capture_test.cc hip_copy_test.cc hip_event_test.cc
+  hip_memory_test.cc hip_pointer_test.cc hip_process_test.cc hip_stream_test.cc
   LIBS hip_portable LABELS unit thread ENVIRONMENT ${emulated} MODES)
 
 hipfile_add_test(hip_devices_test hip_devices_test.cc
