@@ -149,8 +149,11 @@ void look_for_own(Search& search) {
   std::vector<std::string> names;
   if (!folder.empty()) names = {folder + "/" + kOwnLibrary, folder + "/../lib/" + kOwnLibrary};
   names.push_back(kOwnLibrary);
+  const std::string reasons = search.reasons;
   for (const std::string& name : names) {
-    if (search.take(open_runtime(name, false))) return;
+    if (!search.take(open_runtime(name, false))) continue;
+    search.reasons = reasons;  // the other places do not matter
+    return;
   }
 }
 

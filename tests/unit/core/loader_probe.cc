@@ -2,11 +2,14 @@
 //
 // A process in which the loader works, since it binds once per process. Arguments are steps:
 //   load=FILE     dlopen it, RTLD_LOCAL
+//   global=FILE   dlopen it, RTLD_GLOBAL
 //   bind          the runtime for anything
 //   own=FILE      the runtime for memory that FILE's hipMalloc gives
 //   host          the runtime for plain host memory
 //   stream=FILE   query that memory, lease a copy stream on its device
-// Each step but load prints a line: the base name of the runtime's path, or what went wrong.
+//   describe      the binding, in words
+// Each step but the first two prints a line: the base name of the runtime's path, or what went
+// wrong.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -54,6 +57,10 @@ int main(int argc, char** argv) {
     std::string answer;
     if (verb == "load") {
       if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) answer = dlerror();
+    } else if (verb == "global") {
+      if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) answer = dlerror();
+    } else if (verb == "describe") {
+      answer = hipfile::gpu::describe_binding();
     } else if (verb == "bind") {
       answer = name_of(hipfile::gpu::bind());
     } else if (verb == "own") {

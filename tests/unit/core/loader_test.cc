@@ -5,40 +5,22 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "gpu/numa.h"
-#include "process.h"
+#include "loader_probing.h"
 #include "temp_dir.h"
 
 namespace hipfile {
 namespace {
 
-const std::string kCurrent = FAKE_CURRENT;  // HIP 7 with a device
-const std::string kOld = FAKE_OLD;  // HIP 5 with a device
-const std::string kIdle = FAKE_IDLE;  // HIP 5 without one
+const std::string kOld = FAKE_OLD;      // HIP 5 with a device
+const std::string kIdle = FAKE_IDLE;    // HIP 5 without one
 const std::string kSplit = FAKE_SPLIT;  // without hipMemcpyAsync
-const std::string kPortable = PORTABLE;
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-std::string probe(const std::vector<std::string>& steps, const std::string& wish = "") {
-  std::vector<std::string> arguments = {LOADER_PROBE};
-  arguments.insert(arguments.end(), steps.begin(), steps.end());
-  test::ProcessOptions options;
-  options.environment = {"HIP_PORTABLE_BACKEND=emulated", "ROCM_PATH",
-                         wish.empty() ? "HIPFILE_HIP_LIBRARY" : "HIPFILE_HIP_LIBRARY=" + wish};
-  const test::ProcessResult result = test::run_process(arguments, options);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  return result.out;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-TEST(Loader, OursIsFoundBesideTheProgram) {
-  EXPECT_TRUE(contains(probe({"bind"}), "libhip_portable.so")) << probe({"bind"});
+TEST(Loader, OursIsFoundBesideTheProgramAndNothingIsPassedOver) {
+  const std::string answer = probe({"bind", "describe"});
+  EXPECT_EQ(answer.find("libhip_portable.so"), 0u) << answer;
+  EXPECT_FALSE(contains(answer, "passed over")) << answer;
 }
 
 TEST(Loader, Rule1_MappedRuntimeWins) {
@@ -83,6 +65,34 @@ TEST(Loader, Rule1_MappedOldRuntimeWithoutDevicesIsPassedOver) {
   EXPECT_TRUE(contains(answer, "libhip_portable.so")) << answer;
 }
 
+TEST(Loader, Rule1_RuntimeOfSeveralObjectsIsRefused) {
+  const std::string answer = probe({"bind"}, FAKE_MIXED);
+  EXPECT_TRUE(contains(answer, "come from several objects")) << answer;
+}
+
+// As package managers rename what they put into Python wheels.
+TEST(Loader, Rule1_RuntimeIsFoundUnderAnyNameThatBeginsLikeOne) {
+  const test::TempDir folder;
+  for (const char* name : {"libamdhip64-0a1b2c3d.so.7.1.25424", "libhip_portable-9f8e7d6c.so.0"}) {
+    std::filesystem::copy_file(kCurrent, folder.file(name));
+    EXPECT_EQ(probe({"load=" + folder.file(name), "bind"}), name + std::string("\n"));
+  }
+}
+
+TEST(Loader, Rule1_GlobalRuntimeInFrontOfOursChangesNothing) {
+  const std::string fake = base_name(kCurrent) + "\n";
+  const std::string answer = probe({"global=" + kCurrent, "load=" + kPortable, "own=" + kPortable,
+                                    "stream=" + kPortable, "own=" + kCurrent});
+  const std::string ours = base_name(kPortable);
+  EXPECT_EQ(answer.find(ours), 0u) << answer;
+  EXPECT_NE(answer.rfind(ours), 0u) << answer;  // the stream too
+  EXPECT_EQ(answer.rfind(fake), answer.size() - fake.size()) << answer;
+}
+
+TEST(Loader, Rule1_ProgramThatContainsARuntimeIsOne) {
+  EXPECT_EQ(probe_with(STATIC_PROBE, {"bind"}), base_name(STATIC_PROBE) + "\n");
+}
+
 TEST(Loader, Rule1_RuntimeThatLacksAFunctionIsRefused) {
   const std::string answer = probe({"bind"}, kSplit);
   EXPECT_TRUE(contains(answer, "hipMemcpyAsync")) << answer;
@@ -90,8 +100,8 @@ TEST(Loader, Rule1_RuntimeThatLacksAFunctionIsRefused) {
 
 TEST(Loader, Rule2_OfTwoTheOneThatKnowsThePointer) {
   const std::string fake = base_name(kCurrent) + "\n";
-  const std::string answer = probe({"load=" + kCurrent, "load=" + kPortable, "own=" + kPortable,
-                                    "own=" + kCurrent, "host"});
+  const std::string answer = probe(
+      {"load=" + kCurrent, "load=" + kPortable, "own=" + kPortable, "own=" + kCurrent, "host"});
   EXPECT_TRUE(contains(answer, "libhip_portable.so")) << answer;
   EXPECT_TRUE(contains(answer, fake + fake)) << answer;  // plain host memory: the first
 }
@@ -104,9 +114,8 @@ TEST(Loader, Rule3_RuntimeThatIsLoadedLaterIsFound) {
 
 TEST(Loader, Rule2_StreamsBelongToTheRuntimeOfTheMemory) {
   const std::string fake = base_name(kCurrent) + "\n";
-  const std::string answer =
-      probe({"load=" + kCurrent, "load=" + kPortable, "stream=" + kCurrent, "stream=" + kPortable,
-             "stream=" + kCurrent});
+  const std::string answer = probe({"load=" + kCurrent, "load=" + kPortable, "stream=" + kCurrent,
+                                    "stream=" + kPortable, "stream=" + kCurrent});
   EXPECT_EQ(answer.find(fake), 0u) << answer;
   EXPECT_TRUE(contains(answer, "libhip_portable.so")) << answer;
   EXPECT_EQ(answer.rfind(fake), answer.size() - fake.size()) << answer;
