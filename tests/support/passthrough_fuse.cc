@@ -7,6 +7,7 @@
 //
 // While a file of one of these names is in its root, it has that fault:
 //   .fault-read, .fault-write    EIO from the offset on that the file holds
+//   .fault-end                   reads end at the offset that the file holds, whatever its size
 //   .fault-link                  no hard links
 //   .fault-direct                O_DIRECT is accepted at open and answered by EINVAL afterwards
 #define FUSE_USE_VERSION 31
@@ -18,6 +19,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -90,6 +92,8 @@ int fs_release(const char*, fuse_file_info* info) { return result_of(::close(fil
 
 int fs_read(const char* path, char* data, size_t size, off_t offset, fuse_file_info* info) {
   if (const int error = refusal("read", path, size, offset, info)) return error;
+  const off_t end = fault("end");
+  if (end >= 0) size = std::min(size, static_cast<size_t>(std::max<off_t>(end - offset, 0)));
   const ssize_t n = ::pread(file_of(info), data, size, offset);
   return n < 0 ? -errno : static_cast<int>(n);
 }

@@ -16,6 +16,7 @@ add_executable(aiscp_test
 add_executable(aiscp_fault_test aiscp_fault_test.cc)
 add_executable(aiscp_kill_test aiscp_kill_test.cc)
 add_executable(aiscp_power_test aiscp_power_test.cc)
+target_link_libraries(aiscp_fault_test PRIVATE copy_programs)
 foreach(program aiscp_test aiscp_power_test)
   target_compile_definitions(${program} PRIVATE
                              TEST_IGNORED_CALLS="$<TARGET_FILE:ignored_calls>")

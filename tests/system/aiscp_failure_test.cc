@@ -58,6 +58,8 @@ TEST_P(AiscpFullDiskTest, OverwrittenFileIsCalledIncomplete) {
   const ProcessResult result = aiscp({"--inplace", "from", to()});
   EXPECT_EQ(1, result.exit_code);
   EXPECT_NE(std::string::npos, result.err.find("is incomplete")) << result.err;
+  // What was reserved in vain is given back.
+  EXPECT_LT(status_of_path(to()).st_blocks, off_t{2048});
 }
 
 TEST_P(AiscpFullDiskTest, OnlyDataNeedsRoom) {

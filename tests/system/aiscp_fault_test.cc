@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "aiscp_fixture.h"
+#include "copy_programs.h"
 #include "file_systems.h"
 
 namespace hipfile::test {
@@ -120,6 +121,29 @@ TEST_F(AiscpFaultTest, DirectThatIsAcceptedAndThenRefusedIsBufferedSilently) {
   expect_content("back", 3 * kMiB + 5);
 }
 
+TEST_F(AiscpFaultTest, SourceThatEndsBeforeItsSizeIsNotPutInPlace) {
+  write_file(on_fuse("from"), make_pattern(8 * kMiB, 1));
+  switch_fault_on("end", std::to_string(5 * kMiB));
+  make("old", 1000, 2);
+  expect_failure(aiscp({on_fuse("from"), "old"}), "aiscp: error reading '" + on_fuse("from") +
+                                                      "': it ends after 5242880 of " +
+                                                      "8388608 bytes");
+  expect_content("old", 1000, 2);
+}
+
+TEST_F(AiscpFaultTest, ExampleSaysWhatFailedAndLeavesNoPartOfANewFile) {
+  if (copy_programs().size() < 2) GTEST_SKIP() << "the example is not part of this build";
+  const CopyProgram& example = copy_programs()[1];
+  make("from", 8 * kMiB);
+  write_file(on_fuse("source"), make_pattern(8 * kMiB, 1));
+  switch_fault_on("write", std::to_string(5 * kMiB));
+  expect_error(copy(example, at("from"), on_fuse("new")), "Input/output error");
+  EXPECT_EQ("source\n", listing());
+  switch_fault_on("read", std::to_string(5 * kMiB));
+  expect_error(copy(example, on_fuse("source"), at("new")), "Input/output error");
+  EXPECT_EQ((std::vector<std::string>{"from"}), names());
+}
+
 /// A disk that fails: ext4 on a file of the FUSE file system.
 class AiscpFailingDiskTest : public AiscpFaultTest {
  protected:
@@ -190,6 +214,27 @@ TEST_F(AiscpFailingDiskTest, OldFileIsKeptWhenTheFileSystemTurnsReadOnly) {
 }
 
 class AiscpLimitTest : public AiscpTest {};
+
+TEST_F(AiscpLimitTest, SourceLargerThanABlockDeviceIsAnErrorWithAName) {
+  LoopDisk disk;
+  const std::string why = disk.attach("512", 4);
+  if (!why.empty()) GTEST_SKIP() << why;
+  make("from", 5 * kMiB);
+  expect_failure(aiscp({"from", disk.device()}), "aiscp: error writing '" + disk.device() +
+                                                     "': No space left on device; '" +
+                                                     disk.device() + "' is incomplete");
+}
+
+TEST_F(AiscpLimitTest, DeviceShortOfMemoryGetsSmallerChunks) {
+  make("from", 40 * kMiB + 5);
+  make("old", 1000, 2);
+  expect_silent_success(shell("HIP_PORTABLE_MEMORY=4M exec $AISCP --chunk-size=16M from to"));
+  expect_content("to", 40 * kMiB + 5);
+  // Nothing is truncated before there is memory for the copy.
+  expect_error(shell("HIP_PORTABLE_MEMORY=4K exec $AISCP --inplace from old"),
+               "aiscp: cannot allocate device memory: hipErrorOutOfMemory");
+  expect_content("old", 1000, 2);
+}
 
 TEST_F(AiscpLimitTest, QuotaIsAnErrorWithAName) {
   FileSystem disk;

@@ -61,6 +61,51 @@ TEST_F(AiscpReplaceTest, OldFileKeepsItsAcl) {
   EXPECT_EQ(before, shell("getfacl -c to").out);
 }
 
+TEST_F(AiscpReplaceTest, OldFileKeepsItsInodeFlags) {
+  if (shell("chattr +Ad to").exit_code != 0) GTEST_SKIP() << "no inode flags here";
+  const std::string before = shell("lsattr to").out;
+  EXPECT_FALSE(is_copied_in_place());
+  EXPECT_EQ(before, shell("lsattr to").out);
+}
+
+TEST_F(AiscpReplaceTest, ImmutableFileIsRefusedAndNothingIsLeft) {
+  for (const char* flag : {"i", "a"}) {
+    SCOPED_TRACE(flag);
+    if (shell(std::string("chattr +") + flag + " to").exit_code != 0) {
+      GTEST_SKIP() << "no inode flags here";
+    }
+    const ProcessResult plain = aiscp({"from", "to"}), forced = aiscp({"-f", "from", "to"});
+    EXPECT_EQ(0, shell(std::string("chattr -") + flag + " to").exit_code);
+    expect_failure(plain, "aiscp: cannot create regular file 'to': Operation not permitted");
+    expect_failure(forced, "aiscp: cannot remove 'to': Operation not permitted");
+    expect_content("to", 9000, 2);
+    EXPECT_EQ((std::vector<std::string>{"from", "to"}), names());
+  }
+}
+
+TEST_F(AiscpReplaceTest, CapabilitiesGoAsAWriteMakesThemGo) {
+  if (!is_root()) GTEST_SKIP() << "needs root";
+  ASSERT_EQ(0, ::chmod(at("to").c_str(), 0755));
+  if (shell("PATH=$PATH:/sbin:/usr/sbin; setcap cap_net_raw+ep to").exit_code != 0) {
+    GTEST_SKIP() << "no capabilities of files here";
+  }
+  expect_silent_success(aiscp({"from", "to"}));
+  expect_content("to", 5000, 1);
+  EXPECT_EQ("", shell("PATH=$PATH:/sbin:/usr/sbin; getcap to").out);
+}
+
+TEST_F(AiscpReplaceTest, UnreadableFileIsOverwrittenInPlace) {
+  if (!is_root()) GTEST_SKIP() << "needs root";
+  ASSERT_EQ(0, ::chmod(directory().c_str(), 0777));
+  ASSERT_EQ(0, ::chown(at("to").c_str(), 65534, 65534));
+  ASSERT_EQ(0, ::chmod(at("to").c_str(), 0200));
+  const ino_t before = inode();
+  const Fd hold(at("to"), O_RDONLY);
+  expect_silent_success(aiscp_as_nobody({"from", "to"}));
+  expect_content("to", 5000, 1);
+  EXPECT_EQ(before, inode());
+}
+
 TEST_F(AiscpReplaceTest, SetIdBitsGoAsAWriteMakesThemGo) {
   if (!is_root()) GTEST_SKIP() << "needs root";
   // Compared with what cp does to the same file.
