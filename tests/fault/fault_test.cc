@@ -114,8 +114,11 @@ hipError_t hip_code(uint64_t nth) {
 
 TEST_P(FaultTest, NthHipCallFails) {
   const bool is_again = std::string(std::get<1>(GetParam())) == "uring";
-  const uint64_t met = count_up([](uint64_t nth) { return Fault{nth, hip_code(nth)}; },
-                                is_again ? stride() : 1);
+  const uint64_t met = count_up(
+      [](uint64_t nth) {
+        return Fault{nth, hip_code(nth)};
+      },
+      is_again ? stride() : 1);
   const bool must_ask = is_transfer(trial()) && trial().kind == MemoryKind::kDevice;
   EXPECT_GE(met, must_ask ? 1u : 0u);
 }

@@ -24,6 +24,7 @@ class Buffer {
   void* data() const { return data_; }
   uint8_t* at(size_t offset) const { return static_cast<uint8_t*>(data_) + offset; }
   size_t size() const { return size_; }
+  MemoryKind kind() const { return kind_; }
 
   // Copies between host memory and the buffer.
   void set(const std::vector<uint8_t>& bytes, size_t offset = 0);
