@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cerrno>
 #include <vector>
 
 #include "backend/backend.h"
@@ -31,13 +32,26 @@ bool count_cached_pages(int fd, off_t begin, off_t end, CacheCounts* counts);
 /// own O_DIRECT flag. `begin` and `end` of a direct stretch need not be aligned.
 std::vector<Stretch> choose_views(const Request& request);
 
+/// Run one stretch. Where the kernel refuses a direct transfer for its shape (EINVAL: an alignment
+/// that it did not report, a write cut inside a block by RLIMIT_FSIZE), what is left of the stretch
+/// goes through the cache.
+template <class Run>
+Outcome run_stretch(const Request& part, bool is_direct, Run&& run) {
+  const Outcome outcome = run(part, is_direct);
+  if (!is_direct || outcome.error.sys_errno != EINVAL) return outcome;
+  const off_t reached = part.file_offset + static_cast<off_t>(outcome.done);
+  Outcome rest = run(part.part(reached, part.end()), false);
+  rest.done += outcome.done;
+  return rest;
+}
+
 /// Run the stretches of a request one after the other, until one falls short.
 template <class Run>
 Outcome for_each_stretch(const Request& request, Run&& run) {
   Outcome total;
   for (const Stretch& stretch : choose_views(request)) {
     const Request part = request.part(stretch.begin, stretch.end);
-    const Outcome outcome = run(part, stretch.is_direct);
+    const Outcome outcome = run_stretch(part, stretch.is_direct, run);
     total.done += outcome.done;
     total.error = outcome.error;
     if (outcome.failed() || outcome.done < part.size) break;

@@ -23,8 +23,9 @@ class FileSystem {
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 
-  // Makes and mounts `name`, one of the names or "ext4-journal" (data=journal), with `mebibytes` of room. Returns an empty string, or why it cannot be
-  // had here (not root, no loop device, no mkfs).
+  // Makes and mounts `name`, one of the names or "ext4-journal" (data=journal), with `mebibytes` of
+  // room. Returns an empty string, or why it cannot be had here (not root, no loop device, no
+  // mkfs).
   std::string mount(const std::string& name, unsigned mebibytes);
 
   // The same for a file system of `kind` ("ext4") that is made on a sparse file of ours, `image`,

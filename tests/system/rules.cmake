@@ -3,7 +3,7 @@
 # restricts; so one program is enough, run once for each file system that matters.
 
 add_executable(rules_test coherence_rules_test.cc descriptor_rules_test.cc direct_rules_test.cc
-  residency_rules_test.cc second_view_rules_test.cc)
+  engine_rules_test.cc limits_test.cc residency_rules_test.cc second_view_rules_test.cc)
 target_link_libraries(rules_test PRIVATE api_fixture GTest::gtest_main project_options)
 add_dependencies(rules_test fs_run)
 
@@ -29,6 +29,9 @@ rules_on(residency_rules_on ext4-512 rules_test "ResidencyTest*")
 rules_on(residency_rules_on overlay rules_test "BlindResidencyTest*")
 foreach(file_system ext4-512 xfs-4096)
   rules_on(split_rules_on ${file_system} split_rules_test "*")
+endforeach()
+foreach(file_system ext4-512 tmpfs)
+  rules_on(limits_on ${file_system} rules_test "*UringTest*" "LimitsTest*")
 endforeach()
 foreach(file_system ${matrix})
   rules_on(coherence_rules_on ${file_system} rules_test "CoherenceTest*")

@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,6 +20,7 @@
 #include "engine/uring.h"
 #include "util/unique_fd.h"
 #include "support/kept.h"
+#include "support/sandbox.h"
 
 namespace hipfile {
 namespace {
@@ -156,6 +159,45 @@ TEST_P(EngineTest, ThreadsEachHaveTheirQueue) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, EngineTest, ::testing::Values("uring", "threads"),
                          [](const auto& instance) { return instance.param; });
+
+// The number of this thread's ring, -1 if there is none.
+int ring_number() {
+  for (int fd = 3; fd < 1024; ++fd) {
+    char target[64] = {};
+    const std::string path = "/proc/self/fd/" + std::to_string(fd);
+    if (readlink(path.c_str(), target, sizeof(target) - 1) <= 0) continue;
+    if (std::string(target) == "anon_inode:[io_uring]") return fd;
+  }
+  return -1;
+}
+
+size_t read_by(Engine& engine, int fd) {
+  char bytes[4096];
+  const auto queue = engine.open_queue(2, false);
+  queue->submit(op_of(fd, bytes, sizeof(bytes), 0, false));
+  return queue->reap().done;
+}
+
+TEST(UringForkTest, Rule24_ChildOfForkMakesARingOfItsOwn) {
+  if (probe_uring() != 0) GTEST_SKIP() << "io_uring does not work here";
+  const UniqueFd file = temporary_file();
+  ASSERT_EQ(ftruncate(file.get(), 4096), 0);
+  const std::unique_ptr<Engine> engine = make_uring_engine();
+  ASSERT_EQ(read_by(*engine, file.get()), 4096u);
+  const int ring = ring_number();
+  ASSERT_GE(ring, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    // A call on the parent's ring ends the child.
+    const bool is_watched = test::refuse_calls(
+        {{SYS_io_uring_enter, test::Refusal::kKills, 0, static_cast<uint32_t>(ring)}});
+    _exit(is_watched && read_by(*engine, file.get()) == 4096 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read_by(*engine, file.get()), 4096u);
+}
 
 TEST(TransferLoop, InterruptedAndShortTransfersGoOn) {
   const IoOp op = op_of(0, nullptr, 100, 0, false);
