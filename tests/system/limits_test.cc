@@ -78,7 +78,7 @@ TEST_F(LimitsTest, Rule18_RegistrationNeedsOneDescriptorAndIoNoMore) {
       EXPECT_TRUE(status == 0 || status == kDegraded)
           << "status " << status << " with " << extra << " descriptors";
     }
-    EXPECT_LT(2u, extra);
+    EXPECT_LE(2u, extra);
     EXPECT_GT(64u, extra) << "no run was untouched";
   }
 }
