@@ -8,6 +8,7 @@
 #   shared_options         how a shared library of ours is linked (rules 5 and 6 of docs/design)
 #   dep_uring              liburing, static;   defines HIPFILE_HAVE_URING=1 where it is there
 #   dep_libmount           libmount;           defines HIPFILE_HAVE_LIBMOUNT=1
+#   dep_cli11              CLI11, headers only; ais-stats is built where it is there
 #   dep_spdlog             spdlog, headers only; defines HIPFILE_HAVE_SPDLOG=1
 #   dep_json               nlohmann json, headers only; defines HIPFILE_HAVE_JSON=1
 
@@ -16,6 +17,7 @@ set(HIPFILE_SANITIZE "" CACHE STRING "Sanitizers: empty, address (with undefined
 set_property(CACHE HIPFILE_SANITIZE PROPERTY STRINGS "" address thread)
 option(HIPFILE_WITH_URING "Use io_uring if liburing is found" ON)
 option(HIPFILE_WITH_LIBMOUNT "Read mount data by libmount if it is found" ON)
+option(HIPFILE_WITH_CLI11 "Build the tools that need CLI11 if it is found" ON)
 option(HIPFILE_WITH_SPDLOG "Log through spdlog if it is found" ON)
 option(HIPFILE_WITH_JSON "Read hipfile.json with nlohmann's parser if it is found" ON)
 set(HIPFILE_TESTS AUTO CACHE STRING "Build the tests: AUTO (if GoogleTest is found), ON or OFF")
@@ -118,6 +120,7 @@ endfunction()
 
 hipfile_dependency(uring URING liburing.h liburing.a)
 hipfile_dependency(libmount LIBMOUNT libmount/libmount.h libmount.so)
+hipfile_dependency(cli11 CLI11 CLI/CLI.hpp)
 # Debian's libspdlog.so would put its registry, and fmt, into the process of every user.
 hipfile_dependency(spdlog SPDLOG spdlog/spdlog.h)
 target_compile_definitions(dep_spdlog INTERFACE SPDLOG_HEADER_ONLY SPDLOG_FMT_EXTERNAL

@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 
 #include "api/entry.h"
-#include "util/env.h"
 
 #define HIPFILE_ROCP_REG_VERSION_MAJOR HIPFILE_VERSION_MAJOR
 #define HIPFILE_ROCP_REG_VERSION_MINOR HIPFILE_VERSION_MINOR
@@ -49,8 +48,6 @@ namespace {
 std::atomic_flag g_is_announced;
 }
 
-std::atomic<uint32_t> g_attention{kUnannounced};
-
 hipFileDispatchTable g_table = {
     sizeof(hipFileDispatchTable),
     &entry::get_op_error_string,
@@ -91,21 +88,12 @@ hipFileDispatchTable g_table = {
 
 void announce() {
   if (g_is_announced.test_and_set(std::memory_order_relaxed)) return;
-  if (env_bool("HIPFILE_PROFILE_NVTX", false)) set_ranges(true);
   if (const Register register_table = find_register()) {
     void* table = &g_table;
     RegisteredLibrary id = {0};
     (void)register_table("hipFile", &rocprofiler_register_import_hipFile, kVersion, &table, 1, &id);
   }
   g_attention.fetch_and(~uint32_t{kUnannounced}, std::memory_order_release);
-}
-
-void set_ranges(bool is_on) {
-  if (is_on && find_range_functions()) {
-    g_attention.fetch_or(kRanges, std::memory_order_relaxed);
-  } else {
-    g_attention.fetch_and(~uint32_t{kRanges}, std::memory_order_relaxed);
-  }
 }
 
 }  // namespace hipfile::trace

@@ -9,13 +9,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "api/ranges.h"
+#include "util/ranges.h"
 
 namespace hipfile::trace {
-
-/// What a call must do besides calling its entry; 0 when nobody listens.
-enum Attention : uint32_t { kUnannounced = 1, kRanges = 2 };
-extern std::atomic<uint32_t> g_attention;
 
 /// A profiler may write to it at any time, pointer by pointer.
 extern hipFileDispatchTable g_table;
@@ -23,9 +19,6 @@ extern hipFileDispatchTable g_table;
 /// Offers the table to rocprofiler-register, once in the life of the process. Never waits: whoever
 /// comes while a profiler is at work on the table, the profiler itself included, goes on.
 void announce();
-
-/// Draw a range around every call from now on, or no more (hipFileParamProfileNvtx).
-void set_ranges(bool is_on);
 
 /// Call the entry behind an exported function `name`.
 template <auto Member, class... Arguments>

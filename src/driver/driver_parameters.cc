@@ -6,6 +6,7 @@
 #include "driver/apply_log.h"
 #include "driver/driver.h"
 #include "util/log.h"
+#include "util/ranges.h"
 
 namespace hipfile {
 namespace {
@@ -97,6 +98,7 @@ void Driver::apply_configuration() {
   }
   const Config& now = config();
   engines_.threads->limit_threads(now.max_io_threads);
+  trace::set_ranges(now.traces_ranges);
   statistics_.set_level(static_cast<unsigned>(now.stats_level));
   ring_.limit(ring_limit(now.ring_bytes), now.pinned_bytes);
 }

@@ -3,8 +3,10 @@
 // call, and ranges are drawn where they are asked for. The program runs beside stand-ins of
 // rocprofiler-register, rocTX and NVTX (fake_profiler.cc), or alone: then nothing is found.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hipfile-api-trace.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -175,19 +177,62 @@ TEST_F(TraceTest, CallingThroughTheTableEqualsCallingDirectly) {
   EXPECT_EQ(EINVAL, errno);
 }
 
-// HIPFILE_PROFILE_NVTX is set for this run or not.
-TEST_F(TraceTest, RangesAroundCallsWhereTheyAreAskedFor) {
-  const char* asked = std::getenv("HIPFILE_PROFILE_NVTX");
-  const int times = asked != nullptr && std::strcmp(asked, "true") == 0 ? 1 : 0;
-  for (FakeRanges* ranges : {&fake_->roctx, &fake_->nvtx}) *ranges = FakeRanges();
-  errno = 0;
-  EXPECT_EQ(-1, hipFileRead(nullptr, nullptr, 0, 0, 0));
-  EXPECT_EQ(EINVAL, errno) << "a range changed errno";
-  for (const FakeRanges& ranges : {fake_->roctx, fake_->nvtx}) {
-    EXPECT_EQ(times, ranges.pushes);
-    EXPECT_EQ(times, ranges.pops);
-    EXPECT_STREQ(times ? "hipFileRead" : "", ranges.last);
+class RangesTest : public TraceTest {
+ protected:
+  void TearDown() override { (void)hipFileDriverClose(); }
+
+  // Makes one call; how many ranges each library saw around it.
+  int ranges_around_a_call() {
+    for (FakeRanges* ranges : {&fake_->roctx, &fake_->nvtx}) *ranges = FakeRanges();
+    errno = 0;
+    EXPECT_LT(hipFileRead(nullptr, nullptr, 0, -1, 0), 0);
+    EXPECT_NE(EXDEV, errno) << "a range changed errno";
+    for (const FakeRanges& ranges : {fake_->roctx, fake_->nvtx}) {
+      EXPECT_EQ(fake_->roctx.pushes, ranges.pushes);
+      EXPECT_EQ(fake_->roctx.pushes, ranges.pops);
+      EXPECT_STREQ(ranges.pushes ? "hipFileRead" : "", ranges.last);
+    }
+    return fake_->roctx.pushes;
   }
+  // What the environment of this run asks for.
+  static int by_environment() {
+    const char* text = std::getenv("HIPFILE_PROFILE_NVTX");
+    return text != nullptr && std::strcmp(text, "true") == 0 ? 1 : 0;
+  }
+};
+
+TEST_F(RangesTest, EnvironmentHoldsFromTheFirstOpenOn) {
+  ASSERT_EQ(hipFileSuccess, hipFileDriverOpen().err);
+  EXPECT_EQ(by_environment(), ranges_around_a_call());
+}
+
+TEST_F(RangesTest, ParameterHoldsWhileTheLibraryIsOpen) {
+  for (const bool is_on : {true, false}) {
+    ASSERT_EQ(hipFileSuccess, hipFileSetParameterBool(hipFileParamProfileNvtx, is_on).err);
+    ASSERT_EQ(hipFileSuccess, hipFileDriverOpen().err);
+    EXPECT_EQ(is_on ? 1 : 0, ranges_around_a_call());
+    ASSERT_EQ(hipFileSuccess, hipFileDriverClose().err);
+    EXPECT_EQ(by_environment(), ranges_around_a_call());
+  }
+}
+
+TEST_F(RangesTest, ErrnoOfACallSurvivesTheRange) {
+  ASSERT_EQ(hipFileSuccess, hipFileSetParameterBool(hipFileParamProfileNvtx, true).err);
+  ASSERT_EQ(hipFileSuccess, hipFileDriverOpen().err);
+  ASSERT_EQ(hipFileSuccess, hipFileDriverClose().err);
+  ASSERT_EQ(hipFileSuccess, hipFileSetParameterBool(hipFileParamProfileNvtx, true).err);
+  ASSERT_EQ(hipFileSuccess, hipFileDriverOpen().err);
+  hipFileDescr_t descr = {};
+  descr.type = hipFileHandleTypeOpaqueFD;
+  descr.handle.fd = ::open("/dev/null", O_RDWR);
+  hipFileHandle_t handle = nullptr;
+  ASSERT_EQ(hipFileSuccess, hipFileHandleRegister(&handle, &descr).err);
+  char byte = 0;
+  errno = 0;
+  EXPECT_EQ(-1, hipFileRead(handle, &byte, 1, -1, 0));
+  EXPECT_EQ(EINVAL, errno);
+  hipFileHandleDeregister(handle);
+  ::close(descr.handle.fd);
 }
 
 }  // namespace

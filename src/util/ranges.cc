@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Both libraries offer the same two functions under names of their own.
-#include "api/ranges.h"
+#include "util/ranges.h"
 
 #include <dlfcn.h>
 
@@ -48,8 +48,16 @@ const Libraries& libraries() {
 
 }  // namespace
 
-bool find_range_functions() {
-  return libraries().roctx.push != nullptr || libraries().nvtx.push != nullptr;
+std::atomic<uint32_t> g_attention{kUnannounced};
+
+void set_ranges(bool is_on) {
+  const bool has_any =
+      is_on && (libraries().roctx.push != nullptr || libraries().nvtx.push != nullptr);
+  if (has_any) {
+    g_attention.fetch_or(kRanges, std::memory_order_relaxed);
+  } else if (g_attention.load(std::memory_order_relaxed) & kRanges) {
+    g_attention.fetch_and(~uint32_t{kRanges}, std::memory_order_relaxed);
+  }
 }
 
 Range::Range(const char* name) {
