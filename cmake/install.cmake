@@ -114,7 +114,8 @@ foreach(file LICENSE README.md CHANGELOG.md)
   endif()
 endforeach()
 if(EXISTS "${PROJECT_SOURCE_DIR}/docs")
-  install(DIRECTORY docs/ DESTINATION share/doc/hipfile FILES_MATCHING PATTERN "*.md")
+  install(DIRECTORY docs/ DESTINATION share/doc/hipfile FILES_MATCHING
+          PATTERN "*.md" PATTERN "hipfile.json")
 endif()
 if(EXISTS "${PROJECT_SOURCE_DIR}/examples")
   install(DIRECTORY examples/ DESTINATION share/doc/hipfile/examples

@@ -4,6 +4,7 @@
 #include "driver/read_settings.h"
 
 #include <fcntl.h>
+#include <hipfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,7 +101,9 @@ Settings read_settings() {
   Problems problems;
   apply_file(settings, problems);
   apply_environment(settings, problems);
-  (void)apply_log(settings);
+  if (!apply_log(settings)) {
+    settings.set(find_parameter(ParameterKind::kString, hipFileParamLogDir), std::string());
+  }
   for (const std::string& problem : problems) log_error("%s", problem.c_str());
   return settings;
 }

@@ -6,8 +6,7 @@
 
 #include <cerrno>
 
-#include "backend/names.h"
-#include "util/log.h"
+#include "io/log_reasons.h"
 
 namespace hipfile {
 namespace {
@@ -29,11 +28,17 @@ bool is_lasting(const Error& error) {
   return error.sys_errno == ENODEV || error.sys_errno == EREMOTEIO;
 }
 
-Outcome run(const Plan& plan, const Request& request) {
+Outcome run_plan(const Plan& plan, const Request& request) {
   if (plan.middle == nullptr) return plan.whole->run(request);
   return run_parts(
       plan.split, request, [&plan](const Request& part) { return plan.middle->run(part); },
       [&plan](const Request& part) { return plan.whole->run(part); });
+}
+
+Outcome run(const Plan& plan, const Request& request) {
+  const Outcome outcome = run_plan(plan, request);
+  log_outcome(outcome);
+  return outcome;
 }
 
 }  // namespace
@@ -41,6 +46,7 @@ Outcome run(const Plan& plan, const Request& request) {
 Outcome transfer(const BackendList& backends, const Request& request, Plan* ran) {
   if (request.size == 0) return Outcome::moved(0);
   const Plan plan = make_plan(backends, request);
+  log_plan(plan);
   if (!plan.is_accepted()) return Outcome::failure(Error::of(hipFileInternalError));
   if (ran != nullptr) *ran = plan;
   const Outcome first = run(plan, request);
@@ -51,8 +57,7 @@ Outcome transfer(const BackendList& backends, const Request& request, Plan* ran)
   if (is_lasting(first.error)) request.file->remember_fastpath_failure();
   const Plan second = make_plan(backends, request, failed->id());
   if (!second.is_accepted()) return first;
-  log_info("%s failed with errno %d, the request goes to %s", name_of(failed->id()),
-           first.error.sys_errno, name_of(second.whole->id()));
+  log_failover(*failed, first.error, *second.whole);
   if (ran != nullptr) *ran = second;
   return run(second, request);
 }

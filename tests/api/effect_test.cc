@@ -277,7 +277,7 @@ TEST_F(PathEffectTest, AllowSystemMemoryOffRefusesHostMemory) {
 
 TEST_F(PathEffectTest, ForceOdirectModeGoesPastThePageCache) {
   if (direct_flag_of(dir_.path()) == 0) GTEST_SKIP() << "no O_DIRECT here";
-  for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kHost}) {
+  for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
     set({{hipFileParamForceCompatMode, true}});
     EXPECT_EQ(0u, path(kind).direct_bytes) << "a client without O_DIRECT, up to 1 MiB";
     set({{hipFileParamForceCompatMode, true}, {hipFileParamForceOdirectMode, true}});

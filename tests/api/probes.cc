@@ -129,15 +129,37 @@ int probe_stats(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+// parameters: all of them, as a Get while closed answers.
+int probe_parameters(const std::vector<std::string>&) {
+  for (int id = 0; id < 12; ++id) {
+    size_t number = 0;
+    bool truth = false;
+    (void)hipFileGetParameterSizeT(static_cast<hipFileSizeTConfigParameter_t>(id), &number).err;
+    (void)hipFileGetParameterBool(static_cast<hipFileBoolConfigParameter_t>(id), &truth).err;
+    std::printf("size %d %zu\nbool %d %d\n", id, number, id, truth ? 1 : 0);
+  }
+  for (int id = 0; id < 3; ++id) {
+    char text[4096] = "";
+    const auto param = static_cast<hipFileStringConfigParameter_t>(id);
+    (void)hipFileGetParameterString(param, text, sizeof text).err;
+    std::printf("string %d %s\n", id, text);
+  }
+  return 0;
+}
+
 struct Probe {
   const char* name;
   int (*run)(const std::vector<std::string>&);
 };
 
 constexpr Probe kProbes[] = {
-    {"read", probe_read},           {"late-setenv", probe_late_setenv},
-    {"register", probe_register},   {"fork-early", probe_fork_early},
-    {"exit-open", probe_exit_open}, {"stats", probe_stats},
+    {"read", probe_read},
+    {"late-setenv", probe_late_setenv},
+    {"register", probe_register},
+    {"fork-early", probe_fork_early},
+    {"exit-open", probe_exit_open},
+    {"stats", probe_stats},
+    {"parameters", probe_parameters},
 };
 
 }  // namespace
