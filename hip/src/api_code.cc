@@ -35,8 +35,9 @@ hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
 
 hipError_t hipModuleUnload(hipModule_t /*module*/) { return unknown_handle(); }
 
-hipError_t hipModuleGetFunction(hipFunction_t* /*function*/, hipModule_t /*module*/,
-                                const char* /*kname*/) {
+hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t /*module*/,
+                                const char* kname) {
+  if (function == nullptr || kname == nullptr) return hip_portable::remember(hipErrorInvalidValue);
   return unknown_handle();
 }
 

@@ -17,6 +17,9 @@ using hip_portable::with_runtime;
 
 namespace {
 
+constexpr unsigned kContextFlags =
+    hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax;
+
 // A context stands for a device and nothing more.
 hipCtx_t context_of(int device) {
   return reinterpret_cast<hipCtx_t>(static_cast<std::uintptr_t>(device) + 1);
@@ -174,9 +177,9 @@ hipError_t hipDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPrio
   });
 }
 
-hipError_t hipCtxCreate(hipCtx_t* ctx, unsigned int /*flags*/, hipDevice_t device) {
+hipError_t hipCtxCreate(hipCtx_t* ctx, unsigned int flags, hipDevice_t device) {
   return with_device(device, [&](Device&) {
-    if (ctx == nullptr) return hipErrorInvalidValue;
+    if (ctx == nullptr || (flags & ~kContextFlags) != 0) return hipErrorInvalidValue;
     this_thread().device = device;
     *ctx = context_of(device);
     return hipSuccess;

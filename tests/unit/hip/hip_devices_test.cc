@@ -105,9 +105,115 @@ TEST_F(HipDevices, CopyBetweenThemWorks) {
   EXPECT_HIP(hipSuccess, hipMemcpyPeer(second.data(), 1, first.data(), 0, 10000));
   EXPECT_EQ(contents(second.data(), 10000), bytes);
   EXPECT_HIP(hipErrorInvalidDevice, hipMemcpyPeer(second.data(), 9, first.data(), 0, 1));
-  int can = 0;
-  EXPECT_HIP(hipSuccess, hipDeviceCanAccessPeer(&can, 0, 1));
-  EXPECT_EQ(can, 1);
+}
+
+TEST_F(HipDevices, ReachEachOtherAndNotThemselves) {
+  for (int from = 0; from < 3; ++from) {
+    for (int to = 0; to < 3; ++to) {
+      int can = -1;
+      EXPECT_HIP(hipSuccess, hipDeviceCanAccessPeer(&can, from, to));
+      EXPECT_EQ(can, from == to ? 0 : 1);
+    }
+  }
+}
+
+TEST_F(HipDevices, PeerCopyStaysInsideItsAllocations) {
+  const DeviceBuffer first(1000);
+  ASSERT_HIP(hipSuccess, hipSetDevice(1));
+  const DeviceBuffer second(500);
+  std::vector<char> host(1000);
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpyPeer(second.data(), 1, first.data(), 0, 501));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpyPeer(second.data() + 1, 1, first.data(), 0, 500));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpyPeer(second.data(), 1, first.data() + 501, 0, 500));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpyPeer(host.data(), 1, first.data(), 0, 500));
+  EXPECT_HIP(hipSuccess, hipMemcpyPeer(second.data(), 1, first.data(), 0, 0));
+}
+
+TEST_F(HipDevices, CopyBetweenThemStandsInTheOrderOfItsStream) {
+  const std::vector<char> bytes = pattern(64 * kKiB);
+  const DeviceBuffer first(bytes.size());
+  ASSERT_HIP(hipSuccess, hipSetDevice(2));
+  const DeviceBuffer second(bytes.size());
+  const TestStream stream(hipStreamNonBlocking);
+  ASSERT_HIP(hipSuccess, hipMemset(second.data(), 0, bytes.size()));
+  ASSERT_HIP(hipSuccess, hipMemcpy(first.data(), bytes.data(), bytes.size(), hipMemcpyDefault));
+  Gate gate;
+  ASSERT_HIP(hipSuccess, gate.close_stream(stream.get()));
+  ASSERT_HIP(hipSuccess, hipMemcpyAsync(second.data(), first.data(), bytes.size(),
+                                        hipMemcpyDeviceToDevice, stream.get()));
+  EXPECT_EQ(contents(second.data(), bytes.size()), std::vector<char>(bytes.size(), 0));
+  gate.open();
+  EXPECT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
+  EXPECT_EQ(contents(second.data(), bytes.size()), bytes);
+}
+
+TEST_F(HipDevices, WaitForAnEventOfAnotherDeviceWorks) {
+  hipEvent_t event = nullptr;
+  const TestStream first(hipStreamNonBlocking);
+  ASSERT_HIP(hipSuccess, hipEventCreate(&event));
+  Gate gate;
+  ASSERT_HIP(hipSuccess, gate.close_stream(first.get()));
+  ASSERT_HIP(hipSuccess, hipEventRecord(event, first.get()));
+  ASSERT_HIP(hipSuccess, hipSetDevice(1));
+  const TestStream second(hipStreamNonBlocking);
+  ASSERT_HIP(hipSuccess, hipStreamWaitEvent(second.get(), event, 0));
+  EXPECT_HIP(hipErrorNotReady, hipStreamQuery(second.get()));
+  gate.open();
+  EXPECT_HIP(hipSuccess, hipStreamSynchronize(second.get()));
+  EXPECT_HIP(hipSuccess, hipEventDestroy(event));
+}
+
+TEST_F(HipDevices, ContextMakesItsDeviceCurrent) {
+  hipCtx_t context = nullptr;
+  ASSERT_HIP(hipSuccess, hipCtxCreate(&context, hipDeviceScheduleSpin | hipDeviceMapHost, 2));
+  int device = -1;
+  EXPECT_HIP(hipSuccess, hipGetDevice(&device));
+  EXPECT_EQ(device, 2);
+  EXPECT_HIP(hipSuccess, hipCtxDestroy(context));
+}
+
+TEST_F(HipDevices, ResetLeavesTheOthers) {
+  const DeviceBuffer kept(64);
+  const TestStream kept_stream;
+  ASSERT_HIP(hipSuccess, hipSetDevice(1));
+  void* memory = nullptr;
+  void* pinned = nullptr;
+  hipStream_t stream = nullptr;
+  hipEvent_t event = nullptr;
+  ASSERT_HIP(hipSuccess, hipMallocManaged(&memory, 64));
+  ASSERT_HIP(hipSuccess, hipHostMalloc(&pinned, 64));
+  ASSERT_HIP(hipSuccess, hipStreamCreate(&stream));
+  ASSERT_HIP(hipSuccess, hipEventCreate(&event));
+  EXPECT_HIP(hipSuccess, hipDeviceReset());
+  EXPECT_HIP(hipErrorInvalidValue, hipFree(memory));
+  EXPECT_HIP(hipErrorInvalidValue, hipHostFree(pinned));
+  EXPECT_HIP(hipErrorInvalidHandle, hipStreamDestroy(stream));
+  EXPECT_HIP(hipErrorInvalidHandle, hipEventDestroy(event));
+  ASSERT_HIP(hipSuccess, hipSetDevice(0));
+  EXPECT_HIP(hipSuccess, hipMemset(kept.data(), 1, 64));
+  EXPECT_HIP(hipSuccess, hipStreamQuery(kept_stream.get()));
+}
+
+TEST_F(HipDevices, MemoryFreedInStreamOrderStaysUntilTheStreamGotThere) {
+  const TestStream stream(hipStreamNonBlocking);
+  const PinnedBuffer target(kMiB);
+  void* memory = nullptr;
+  void* other = nullptr;
+  ASSERT_HIP(hipSuccess, hipMallocAsync(&memory, 60 * kMiB, stream.get()));
+  Gate gate;
+  ASSERT_HIP(hipSuccess, gate.close_stream(stream.get()));
+  ASSERT_HIP(hipSuccess, hipMemsetAsync(memory, 7, kMiB, stream.get()));
+  ASSERT_HIP(hipSuccess,
+             hipMemcpyAsync(target.data(), memory, kMiB, hipMemcpyDefault, stream.get()));
+  ASSERT_HIP(hipSuccess, hipFreeAsync(memory, stream.get()));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemset(memory, 1, 1)) << "unknown at once";
+  EXPECT_HIP(hipErrorInvalidValue, hipFreeAsync(memory, stream.get()));
+  EXPECT_HIP(hipErrorOutOfMemory, hipMalloc(&other, 60 * kMiB));
+  gate.open();
+  EXPECT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
+  EXPECT_EQ(std::vector<char>(target.data(), target.data() + kMiB), std::vector<char>(kMiB, 7));
+  EXPECT_HIP(hipSuccess, hipMalloc(&other, 60 * kMiB));
+  EXPECT_HIP(hipSuccess, hipFree(other));
 }
 
 TEST_F(HipDevices, UuidsAndBusIdsDiffer) {

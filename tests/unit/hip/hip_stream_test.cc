@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Order inside a stream, concurrency between streams, the rules of the null stream, host functions
-// and waits for values.
+// Order inside a stream, concurrency between streams, the rules of the null stream, host functions.
 
 #include "hip_test.h"
 
@@ -226,59 +225,6 @@ TEST(HipHostFunction, CallbackGetsItsStream) {
   ASSERT_HIP(hipSuccess, hipStreamAddCallback(stream.get(), callback, nullptr, 0));
   ASSERT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
   EXPECT_EQ(seen.load(), stream.get());
-}
-
-TEST(HipWaitValue, AttributeSaysThatItWorks) {
-  int can = 0;
-  EXPECT_HIP(hipSuccess, hipDeviceGetAttribute(&can, hipDeviceAttributeCanUseStreamWaitValue, 0));
-  EXPECT_EQ(can, 1);
-}
-
-TEST(HipWaitValue, StreamStandsUntilTheHostWrites) {
-  const TestStream stream;
-  const PinnedBuffer memory(64);
-  auto* value = reinterpret_cast<uint32_t*>(memory.data());
-  std::atomic<bool> is_done{false};
-  ASSERT_HIP(hipSuccess, hipStreamWaitValue32(stream.get(), value, 3, hipStreamWaitValueGte));
-  ASSERT_HIP(hipSuccess, hipLaunchHostFunc(stream.get(), &set_flag, &is_done));
-  __atomic_store_n(value, 2U, __ATOMIC_RELEASE);
-  let_others_run();
-  EXPECT_FALSE(is_done.load());
-  __atomic_store_n(value, 3U, __ATOMIC_RELEASE);
-  EXPECT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
-  EXPECT_TRUE(is_done.load());
-}
-
-TEST(HipWaitValue, StreamsHandOverThroughDeviceMemory) {
-  const TestStream waiting;
-  const TestStream writing(hipStreamNonBlocking);
-  const DeviceBuffer flag(8);
-  ASSERT_HIP(hipSuccess, hipMemset(flag.data(), 0, 8));
-  ASSERT_HIP(hipSuccess, hipStreamWaitValue64(waiting.get(), flag.data(), uint64_t{1} << 40,
-                                              hipStreamWaitValueEq));
-  EXPECT_HIP(hipErrorNotReady, hipStreamQuery(waiting.get()));
-  ASSERT_HIP(hipSuccess, hipStreamWriteValue64(writing.get(), flag.data(), uint64_t{1} << 40, 0));
-  EXPECT_HIP(hipSuccess, hipStreamSynchronize(waiting.get()));
-}
-
-TEST(HipWaitValue, MaskAndConditionsAreObeyed) {
-  const TestStream stream;
-  const PinnedBuffer memory(64);
-  auto* value = reinterpret_cast<uint32_t*>(memory.data());
-  *value = 0xf5;
-  EXPECT_HIP(hipSuccess, hipStreamWaitValue32(stream.get(), value, 5, hipStreamWaitValueEq, 0xf));
-  EXPECT_HIP(hipSuccess, hipStreamWaitValue32(stream.get(), value, 4, hipStreamWaitValueAnd));
-  EXPECT_HIP(hipSuccess, hipStreamWaitValue32(stream.get(), value, 1, hipStreamWaitValueNor));
-  EXPECT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
-}
-
-TEST(HipWaitValue, BadArgumentsAreRefused) {
-  const PinnedBuffer memory(64);
-  uint32_t plain = 0;
-  EXPECT_HIP(hipErrorInvalidValue, hipStreamWaitValue32(nullptr, memory.data(), 0, 9));
-  EXPECT_HIP(hipErrorInvalidValue, hipStreamWaitValue32(nullptr, memory.data() + 2, 0, 0));
-  EXPECT_HIP(hipErrorInvalidValue, hipStreamWaitValue32(nullptr, &plain, 0, 0));
-  EXPECT_HIP(hipErrorInvalidValue, hipStreamWriteValue32(nullptr, memory.data(), 0, 1));
 }
 
 }  // namespace

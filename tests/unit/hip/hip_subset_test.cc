@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+//
+// Every function that programs need: it is exported, found by name, and answers bad arguments with
+// the error HIP documents.
+
+#include "hip_subset_test.h"
+
+#include <dlfcn.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace hip_test {
+namespace {
+
+std::vector<BadCall> all_bad_calls() {
+  std::vector<BadCall> all = bad_calls_of_devices();
+  for (const auto& part : {bad_calls_of_memory(), bad_calls_of_streams()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+// They have no argument, or take any.
+const char* const kCannotFail =
+    "hipDeviceGetStreamPriorityRange hipDeviceReset hipDeviceSynchronize hipGetErrorName "
+    "hipGetErrorString hipGetLastError hipPeekAtLastError hipPortableDeviceIsEmulated "
+    "hipPortableMarker hipPortablePassedOver hipPortableSetLastError ";
+
+// What programs that use hipFile call, beyond that.
+const char* const kNeeded =
+    "hipSetDevice hipGetDevice hipGetDeviceCount hipDeviceSynchronize hipInit hipDeviceGet "
+    "hipDeviceGetAttribute hipDeviceGetName hipDeviceGetUuid hipDeviceGetPCIBusId "
+    "hipGetDeviceProperties hipGetDevicePropertiesR0600 hipDeviceCanAccessPeer hipDeviceReset "
+    "hipCtxCreate hipCtxDestroy hipRuntimeGetVersion hipDriverGetVersion hipMalloc hipFree "
+    "hipMemcpy hipMemcpyAsync hipMemcpyHtoD hipMemcpyDtoH hipMemcpyHtoDAsync "
+    "hipMemcpyDtoHAsync hipMemset hipMemsetAsync hipMemsetD8 hipMallocManaged hipHostMalloc "
+    "hipHostFree hipHostAlloc hipExtHostAlloc hipFreeHost hipMallocHost hipHostRegister "
+    "hipHostUnregister hipHostGetDevicePointer hipHostGetFlags hipExtMallocWithFlags "
+    "hipPointerGetAttributes hipMemGetAddressRange hipMemGetInfo hipMallocAsync hipFreeAsync "
+    "hipMemcpyPeer hipStreamSynchronize hipStreamCreate hipStreamCreateWithFlags "
+    "hipStreamCreateWithPriority hipStreamDestroy hipStreamQuery hipStreamWaitEvent "
+    "hipStreamGetDevice hipStreamGetFlags hipStreamWaitValue32 hipStreamWaitValue64 "
+    "hipStreamWriteValue32 hipStreamWriteValue64 hipEventCreate hipEventCreateWithFlags "
+    "hipEventRecord hipEventQuery hipEventSynchronize hipEventElapsedTime hipEventDestroy "
+    "hipLaunchHostFunc hipStreamAddCallback hipStreamIsCapturing hipStreamGetCaptureInfo "
+    "hipThreadExchangeStreamCaptureMode hipStreamBeginCapture hipStreamEndCapture "
+    "hipGraphDestroy hipGetErrorName hipGetErrorString hipDrvGetErrorName "
+    "hipDrvGetErrorString hipGetLastError hipPeekAtLastError hipGetProcAddress hipAmdFileRead "
+    "hipAmdFileWrite hipModuleLoadData hipModuleGetFunction hipModuleLaunchKernel "
+    "hipModuleUnload hipLaunchKernel hipMemAddressReserve hipMemAddressFree hipMemCreate "
+    "hipMemRelease hipMemMap hipMemUnmap hipMemSetAccess hipMemGetAllocationGranularity ";
+
+std::set<std::string> all_names() {
+  std::set<std::string> names;
+  std::istringstream cannot_fail(kCannotFail);
+  for (std::string name; cannot_fail >> name;) names.insert(name);
+  for (const BadCall& call : all_bad_calls()) names.insert(call.name);
+  return names;
+}
+
+TEST(HipSubset, BadArgumentsAnswerTheDocumentedError) {
+  int row = 0;
+  for (const BadCall& call : all_bad_calls()) {
+    SCOPED_TRACE(call.name);
+    (void)hipGetLastError();
+    EXPECT_HIP(call.expected, call.call()) << "row " << row;
+    // Those two need no runtime, and so no thread's state.
+    const bool is_remembered = std::string(call.name).find("hipDrv") == std::string::npos;
+    EXPECT_HIP(is_remembered ? call.expected : hipSuccess, hipGetLastError()) << "row " << row;
+    ++row;
+  }
+}
+
+TEST(HipSubset, EveryFunctionIsExportedAndFoundByName) {
+  for (const std::string& name : all_names()) {
+    void* const symbol = dlsym(RTLD_DEFAULT, name.c_str());
+    EXPECT_NE(symbol, nullptr) << name;
+    void* found = nullptr;
+    EXPECT_HIP(hipSuccess, hipGetProcAddress(name.c_str(), &found, HIP_VERSION, 0, nullptr));
+    EXPECT_EQ(found, symbol) << name;
+  }
+}
+
+// The other way round hip_exports checks, against the headers.
+TEST(HipSubset, TableHasAllThatProgramsNeed) {
+  const std::set<std::string> table = all_names();
+  std::istringstream needed(kNeeded);
+  for (std::string name; needed >> name;) EXPECT_EQ(table.count(name), 1U) << name;
+}
+
+TEST(HipSubset, PriorityRangeAllowsNull) {
+  EXPECT_HIP(hipSuccess, hipDeviceGetStreamPriorityRange(nullptr, nullptr));
+}
+
+TEST(HipSubset, CallsWithoutArgumentsWork) {
+  EXPECT_HIP(hipSuccess, hipDeviceSynchronize());
+  EXPECT_HIP(hipSuccess, hipDeviceReset());
+  EXPECT_STREQ(hipGetErrorName(static_cast<hipError_t>(-1)), "hipErrorUnknown");
+  EXPECT_NE(hipGetErrorString(static_cast<hipError_t>(12345)), nullptr);
+}
+
+}  // namespace
+}  // namespace hip_test
