@@ -2,8 +2,9 @@
 # Rules 17 to 28 and the limits of a process. Each test runs in a process of its own, which it
 # restricts; so one program is enough, run once for each file system that matters.
 
-add_executable(rules_test coherence_rules_test.cc descriptor_rules_test.cc direct_rules_test.cc
-  engine_rules_test.cc limits_test.cc residency_rules_test.cc second_view_rules_test.cc)
+add_executable(rules_test
+  coherence_rules_test.cc descriptor_rules_test.cc direct_rules_test.cc engine_rules_test.cc
+  kernel_rules_test.cc limits_test.cc memory_rules_test.cc residency_rules_test.cc second_view_rules_test.cc)
 target_link_libraries(rules_test PRIVATE api_fixture GTest::gtest_main project_options)
 add_dependencies(rules_test fs_run)
 
@@ -37,6 +38,8 @@ foreach(file_system ${matrix})
   rules_on(coherence_rules_on ${file_system} rules_test "CoherenceTest*")
 endforeach()
 
+rules_on(memory_rules_on ext4-512 rules_test "SmallGroupTest*" "ViewsTest*")
+
 # These make their own file systems.
 hipfile_add_test_variant(direct_rules_test rules_test LABELS system root TIMEOUT 120
-  ARGS "--gtest_filter=DirectTest*:MountFactsTest*:BlockDeviceFactsTest*")
+  ARGS "--gtest_filter=DirectTest*:MountFactsTest*:BlockDeviceFactsTest*:KernelRulesTest*")

@@ -10,6 +10,11 @@
 namespace hip_portable::emulated {
 namespace {
 
+// What is kept of freed memory: 64 MiB, and where memory is scarce a small part of what the devices
+// may have, since it comes on top of that.
+constexpr std::size_t kMostPooled = std::size_t{64} << 20;
+constexpr std::size_t kPooledPart = 8;
+
 constexpr std::size_t kSmallAlignment = 256;
 constexpr std::size_t kPage = 4096;  // also what direct file I/O may ask of a pointer
 
@@ -44,6 +49,7 @@ bool DeviceMemory::start(int devices, std::uint64_t limit, bool is_strict) {
     if (slice <= 4 * DoubleMapping::kAlignment) return false;
   }
   limit_ = whole_pages(std::min(static_cast<std::size_t>(limit), slice / 2));
+  pool_limit_ = std::min(kMostPooled, count * limit_ / kPooledPart);
   is_strict_ = is_strict;
   residency_ = std::make_unique<Residency>(mapping_);
   const MutexLock lock(mutex_);
@@ -114,7 +120,7 @@ std::vector<Block> DeviceMemory::detach_all(int device) {
 
 bool DeviceMemory::keep_in_pool(std::size_t bytes) {
   const MutexLock lock(mutex_);
-  if (bytes > kPoolLimit - pooled_) return false;
+  if (bytes > pool_limit_ - pooled_) return false;
   pooled_ += bytes;
   return true;
 }
@@ -140,7 +146,7 @@ void DeviceMemory::return_to_slice(const Block& block) {
       {inner.end(), inner.size != 0 && outer.end() > inner.end() ? outer.end() - inner.end() : 0}};
   for (const Extent& edge : edges) {
     const std::size_t bytes = residency_->touched(edge);
-    if (bytes <= kPoolLimit - pooled_) {
+    if (bytes <= pool_limit_ - pooled_) {
       pooled_ += bytes;
     } else {
       residency_->discard(edge);

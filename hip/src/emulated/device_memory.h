@@ -66,9 +66,6 @@ class DeviceMemory {
   std::size_t limit() const { return limit_; }
 
  private:
-  // Freed memory that is kept for the next allocation.
-  static constexpr std::size_t kPoolLimit = std::size_t{64} << 20;
-
   struct Slice {
     Extents free;
     std::size_t used = 0;
@@ -83,6 +80,7 @@ class DeviceMemory {
   DoubleMapping mapping_;
   std::unique_ptr<Residency> residency_;
   std::size_t limit_ = 0;
+  std::size_t pool_limit_ = 0;  // of freed memory that is kept for the next allocation
   bool is_strict_ = false;
 
   mutable Mutex mutex_;

@@ -74,12 +74,12 @@ TEST_F(MemoryLimits, NothingToReadIsNoLimit) {
   EXPECT_EQ(available_memory(root_.path()), kNoLimit);
 }
 
-TEST_F(MemoryLimits, MemAvailableIsTheLimitOutsideCgroups) {
+TEST_F(MemoryLimits, Rule26_MemAvailableIsTheLimitOutsideCgroups) {
   put("/proc/meminfo", "MemTotal: 900 kB\nMemAvailable:     500 kB\n");
   EXPECT_EQ(available_memory(root_.path()), 500U * 1024);
 }
 
-TEST_F(MemoryLimits, Version1LeavesLimitMinusUsageWithoutCache) {
+TEST_F(MemoryLimits, Rule26_Version1LeavesLimitMinusUsageWithoutCache) {
   put("/proc/meminfo", "MemAvailable: 5000000 kB\n");
   put("/proc/self/cgroup", "4:cpu,memory:/a/b\n0::/\n");
   put("/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "1000000\n");
@@ -88,7 +88,7 @@ TEST_F(MemoryLimits, Version1LeavesLimitMinusUsageWithoutCache) {
   EXPECT_EQ(available_memory(root_.path()), 500000U);
 }
 
-TEST_F(MemoryLimits, Version2AsksAllGroupsAbove) {
+TEST_F(MemoryLimits, Rule26_Version2AsksAllGroupsAbove) {
   put("/proc/self/cgroup", "0::/a/b\n");
   put("/sys/fs/cgroup/a/b/memory.max", "max\n");
   put("/sys/fs/cgroup/a/memory.max", "1000000\n");
@@ -103,7 +103,7 @@ TEST_F(MemoryLimits, PathThatTheContainerDoesNotShowStillCountsItsMount) {
   EXPECT_EQ(available_memory(root_.path()), 4000U);
 }
 
-TEST_F(MemoryLimits, FullGroupLeavesNothing) {
+TEST_F(MemoryLimits, Rule26_FullGroupLeavesNothing) {
   put("/proc/self/cgroup", "0::/\n");
   put("/sys/fs/cgroup/memory.max", "4096\n");
   put("/sys/fs/cgroup/memory.current", "5000\n");

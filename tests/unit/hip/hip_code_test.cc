@@ -8,14 +8,14 @@
 
 namespace {
 
-TEST(HipCode, ModuleHasNoBinaryForTheEmulatedDevice) {
+TEST(HipCode, Rule28_ModuleHasNoBinaryForTheEmulatedDevice) {
   hipModule_t module = nullptr;
   EXPECT_EQ(hipModuleLoadData(&module, "code"), hipErrorNoBinaryForGpu);
   EXPECT_EQ(hipModuleLoadData(nullptr, "code"), hipErrorInvalidValue);
   EXPECT_EQ(hipModuleUnload(module), hipErrorInvalidHandle);
 }
 
-TEST(HipCode, LaunchNamesAnInvalidFunction) {
+TEST(HipCode, Rule28_LaunchNamesAnInvalidFunction) {
   int kernel = 0;
   EXPECT_EQ(hipLaunchKernel(&kernel, dim3(1), dim3(1), nullptr), hipErrorInvalidDeviceFunction);
   EXPECT_EQ(hipGetLastError(), hipErrorInvalidDeviceFunction);

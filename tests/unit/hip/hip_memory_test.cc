@@ -83,21 +83,21 @@ TEST(HipMemory, FreeOfPinnedMemoryIsRefused) {
   EXPECT_HIP(hipErrorInvalidValue, hipFree(buffer.data()));
 }
 
-TEST(HipMemory, MoreThanTheDeviceHasIsRefused) {
+TEST(HipMemory, Rule26_MoreThanTheDeviceHasIsRefused) {
   void* pointer = nullptr;
   EXPECT_HIP(hipErrorOutOfMemory, hipMalloc(&pointer, free_bytes() + kMiB));
   EXPECT_EQ(pointer, nullptr);
   EXPECT_HIP(hipErrorOutOfMemory, hipMalloc(&pointer, SIZE_MAX));
 }
 
-TEST(HipMemory, AllThatIsSaidToBeFreeCanBeHad) {
+TEST(HipMemory, Rule26_AllThatIsSaidToBeFreeCanBeHad) {
   void* pointer = nullptr;
   EXPECT_HIP(hipSuccess, hipMalloc(&pointer, free_bytes()));
   EXPECT_LT(free_bytes(), 4096U);
   EXPECT_HIP(hipSuccess, hipFree(pointer));
 }
 
-TEST(HipMemory, InfoCountsWhatIsAllocated) {
+TEST(HipMemory, Rule26_InfoCountsWhatIsAllocated) {
   const size_t before = free_bytes();
   {
     const DeviceBuffer buffer(10 * kMiB);
@@ -106,7 +106,7 @@ TEST(HipMemory, InfoCountsWhatIsAllocated) {
   EXPECT_EQ(free_bytes(), before);
 }
 
-TEST(HipMemory, MemoryIsTakenWhenTouched) {
+TEST(HipMemory, Rule26_MemoryIsTakenWhenTouched) {
   const size_t before = resident_shared_kib();
   const DeviceBuffer buffer(256 * kMiB);
   EXPECT_LT(resident_shared_kib(), before + 1024);
@@ -114,7 +114,15 @@ TEST(HipMemory, MemoryIsTakenWhenTouched) {
   EXPECT_LE(resident_shared_kib(), before + 12 * 1024);
 }
 
-TEST(HipMemory, FreedMemoryGoesBackBeyondThePool) {
+TEST(HipMemory, Rule26_FirstTouchTakesTwoMebibytesAtOnce) {
+  const DeviceBuffer buffer(256 * kMiB);
+  const size_t before = resident_shared_kib();
+  EXPECT_HIP(hipSuccess, hipMemset(buffer.data() + 201 * kMiB, 1, 1));
+  EXPECT_HIP(hipSuccess, hipDeviceSynchronize());
+  EXPECT_EQ(resident_shared_kib(), before + 2 * 1024);
+}
+
+TEST(HipMemory, Rule26_FreedMemoryGoesBackBeyondThePool) {
   const size_t before = resident_shared_kib();
   {
     const DeviceBuffer buffer(192 * kMiB);
@@ -124,7 +132,7 @@ TEST(HipMemory, FreedMemoryGoesBackBeyondThePool) {
   EXPECT_LE(resident_shared_kib(), before + 64 * 1024);
 }
 
-TEST(HipMemory, ManySmallFreedBlocksGoBackBeyondThePool) {
+TEST(HipMemory, Rule26_ManySmallFreedBlocksGoBackBeyondThePool) {
   const size_t before = resident_shared_kib();
   std::vector<void*> blocks(12 * 1024);
   for (void*& block : blocks) {

@@ -27,7 +27,7 @@ int status_of_child(Body body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(HipDevice, VersionIsOfHip7) {
+TEST(HipDevice, Rule28_VersionIsOfHip7) {
   int version = 0;
   EXPECT_HIP(hipSuccess, hipRuntimeGetVersion(&version));
   EXPECT_EQ(version / 10000000, 7);
