@@ -50,8 +50,13 @@ void Writer::add(Counter& counter, uint64_t amount) const {
   }
 }
 
+// A record of one thread needs no exchange.
 void Writer::raise(Counter& counter, uint64_t value) const {
   uint64_t before = counter.load(std::memory_order_relaxed);
+  if (!is_shared_) {
+    if (before < value) counter.store(value, std::memory_order_relaxed);
+    return;
+  }
   while (before < value &&
          !counter.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
   }
@@ -59,6 +64,10 @@ void Writer::raise(Counter& counter, uint64_t value) const {
 
 void Writer::lower(Counter& counter, uint64_t value) const {
   uint64_t before = counter.load(std::memory_order_relaxed);
+  if (!is_shared_) {
+    if (before == 0 || before > value) counter.store(value, std::memory_order_relaxed);
+    return;
+  }
   while ((before == 0 || before > value) &&
          !counter.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
   }
