@@ -27,7 +27,8 @@ const VirtualRanges::Reservation* VirtualRanges::reservation_of(std::uintptr_t a
 
 VirtualRanges::Reservation* VirtualRanges::reservation_of(std::uintptr_t address,
                                                           std::size_t size) {
-  return const_cast<Reservation*>(std::as_const(*this).reservation_of(address, size));
+  return const_cast<Reservation*>(
+      static_cast<const VirtualRanges*>(this)->reservation_of(address, size));
 }
 
 bool VirtualRanges::contains(const void* pointer) const {
