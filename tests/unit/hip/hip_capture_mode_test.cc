@@ -78,7 +78,7 @@ TEST_F(HipCaptureMode, RelaxedForbidsItToNobody) {
   EXPECT_EQ(during(hipStreamCaptureModeRelaxed, [] { return on_another_thread(allocate); }), fine_);
 }
 
-TEST_F(HipCaptureMode, Rule12RelaxedThreadMayCallAnything) {
+TEST_F(HipCaptureMode, Rule12_RelaxedThreadMayCallAnything) {
   const auto relaxed = [] {
     const ThreadMode mode(hipStreamCaptureModeRelaxed);
     return allocate();

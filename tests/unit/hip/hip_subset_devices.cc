@@ -35,7 +35,7 @@ void* address;
 const char* name;
 int32_t status;
 uint64_t copied;
-hipDeviceAttribute_t unknown_attribute = static_cast<hipDeviceAttribute_t>(-1);
+hipDeviceAttribute_t unknown_attribute = static_cast<hipDeviceAttribute_t>(16000);
 
 }  // namespace
 
@@ -77,9 +77,9 @@ std::vector<BadCall> bad_calls_of_devices() {
       HIP_BAD(hipCtxDestroy, kValue, minus_one<hipCtx_t>()),
 
       HIP_BAD(hipDrvGetErrorName, kValue, hipSuccess, nullptr),
-      HIP_BAD(hipDrvGetErrorName, kValue, static_cast<hipError_t>(-1), &name),
+      HIP_BAD(hipDrvGetErrorName, kValue, static_cast<hipError_t>(2000), &name),
       HIP_BAD(hipDrvGetErrorString, kValue, hipSuccess, nullptr),
-      HIP_BAD(hipDrvGetErrorString, kValue, static_cast<hipError_t>(-1), &name),
+      HIP_BAD(hipDrvGetErrorString, kValue, static_cast<hipError_t>(2000), &name),
 
       HIP_BAD(hipGetProcAddress, kValue, nullptr, &address, 0, 0, nullptr),
       HIP_BAD(hipGetProcAddress, kValue, "", &address, 0, 0, nullptr),

@@ -28,9 +28,8 @@ const hipMemLocation location{hipMemLocationTypeDevice, 0};
 const hipMemLocation no_location{hipMemLocationTypeDevice, -1};
 const hipMemAccessDesc all_access{location, hipMemAccessFlagsProtReadWrite};
 const auto no_kind = static_cast<hipMemcpyKind>(99);
-const auto no_option = static_cast<hipMemAllocationGranularity_flags>(7);
 
-void* const odd = unknown<void*>();
+void* const odd = reinterpret_cast<void*>(16);        // in no process
 void* const grain = reinterpret_cast<void*>(kGrain);  // a multiple, and not reserved
 
 }  // namespace
@@ -124,7 +123,6 @@ std::vector<BadCall> bad_calls_of_memory() {
               hipMemAllocationGranularityMinimum),
       HIP_BAD(hipMemGetAllocationGranularity, kValue, &size, &nowhere,
               hipMemAllocationGranularityMinimum),
-      HIP_BAD(hipMemGetAllocationGranularity, kValue, &size, &pinned, no_option),
       HIP_BAD(hipMemCreate, kValue, nullptr, kGrain, &pinned, 0),
       HIP_BAD(hipMemCreate, kValue, &handle, kGrain, &nowhere, 0),
       HIP_BAD(hipMemCreate, kNoMemory, &handle, kHuge - kGrain + 1, &pinned, 0),

@@ -19,7 +19,7 @@ unsigned flags;
 float time;
 alignas(8) char host[64];
 hipStreamCaptureStatus status;
-hipStreamCaptureMode mode = static_cast<hipStreamCaptureMode>(7);
+hipStreamCaptureMode mode = static_cast<hipStreamCaptureMode>(3);
 
 const auto no_stream = unknown<hipStream_t>();
 const auto no_event = unknown<hipEvent_t>();

@@ -97,8 +97,8 @@ TEST(HipSubset, PriorityRangeAllowsNull) {
 TEST(HipSubset, CallsWithoutArgumentsWork) {
   EXPECT_HIP(hipSuccess, hipDeviceSynchronize());
   EXPECT_HIP(hipSuccess, hipDeviceReset());
-  EXPECT_STREQ(hipGetErrorName(static_cast<hipError_t>(-1)), "hipErrorUnknown");
-  EXPECT_NE(hipGetErrorString(static_cast<hipError_t>(12345)), nullptr);
+  EXPECT_STREQ(hipGetErrorName(static_cast<hipError_t>(2000)), "hipErrorUnknown");
+  EXPECT_NE(hipGetErrorString(static_cast<hipError_t>(2001)), nullptr);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using namespace hip_test;
 
-TEST_F(HipVirtual, Rule27CopiesCrossTheBordersOfMappings) {
+TEST_F(HipVirtual, Rule27_CopiesCrossTheBordersOfMappings) {
   const Reservation range(3 * kGrain);
   for (size_t i = 0; i < 3; ++i) range.fill_in(i * kGrain);
   const std::vector<char> bytes = pattern(2 * kGrain + 777);
@@ -216,7 +216,7 @@ TEST_F(HipVirtual, ResetFreesMemoryOfItsDeviceOnly) {
   EXPECT_HIP(hipSuccess, hipMemset(range.at(kGrain), 1, kGrain));
 }
 
-TEST_F(HipVirtual, Rule27ProgramsViewIsClosedInStrictMode) {
+TEST_F(HipVirtual, Rule27_ProgramsViewIsClosedInStrictMode) {
   const Reservation range(kGrain);
   range.fill_in(0);
   ASSERT_HIP(hipSuccess, hipMemset(range.at(), 3, kGrain));

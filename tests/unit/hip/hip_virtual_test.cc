@@ -68,7 +68,7 @@ TEST_F(HipVirtual, ReservationWithAMappingIsNotFreed) {
   EXPECT_HIP(hipErrorInvalidValue, hipMemAddressFree(range.at(), 2 * kGrain));
 }
 
-TEST_F(HipVirtual, Rule26MemoryCountsFromCreationToTheLastMapping) {
+TEST_F(HipVirtual, Rule26_MemoryCountsFromCreationToTheLastMapping) {
   const Reservation range(kGrain);
   const hipMemGenericAllocationHandle_t handle = create(4 * kGrain);
   EXPECT_EQ(free_bytes(), 56 * kMiB);
@@ -80,7 +80,7 @@ TEST_F(HipVirtual, Rule26MemoryCountsFromCreationToTheLastMapping) {
   EXPECT_EQ(free_bytes(), 64 * kMiB);
 }
 
-TEST_F(HipVirtual, Rule26MoreThanTheDeviceHasIsRefused) {
+TEST_F(HipVirtual, Rule26_MoreThanTheDeviceHasIsRefused) {
   const hipMemAllocationProp properties = on_device(0);
   hipMemGenericAllocationHandle_t handle = nullptr;
   EXPECT_HIP(hipErrorOutOfMemory, hipMemCreate(&handle, 66 * kMiB, &properties, 0));
