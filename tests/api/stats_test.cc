@@ -289,5 +289,21 @@ TEST_F(StatsTest, RatesGoByTheWallClock) {
   EXPECT_EQ(after.read_ops_per_sec, basic().read_ops_per_sec);
 }
 
+TEST_F(StatsTest, ParameterSetsTheLevelWhileTheLibraryIsOpen) {
+  Buffer buffer(4096, MemoryKind::kHost);
+  const auto read = [&] {
+    RegisteredFile f(file("f"), 4096, 1);
+    EXPECT_EQ(4096, hipFileRead(f.handle(), buffer.data(), 4096, 0, 0));
+    close_library();
+  };
+  read();
+  const uint64_t before = basic().read_ops.ok;
+  EXPECT_CODE(hipFileSuccess, hipFileSetParameterSizeT(hipFileParamProfileStats, 0));
+  read();
+  EXPECT_EQ(before, basic().read_ops.ok);
+  read();  // closing dropped the parameter
+  EXPECT_EQ(before + 1, basic().read_ops.ok);
+}
+
 }  // namespace
 }  // namespace hipfile::test

@@ -108,26 +108,35 @@ TEST(StatisticsTest, WhatWasCountedStaysWhenTheLevelFalls) {
 
 // More threads than there are records: the last record is shared, and loses nothing.
 TEST(StatisticsTest, Rule30ThreadsWithoutARecordOfTheirOwnLoseNothing) {
+  constexpr size_t kSharing = 8, kTimes = 100000;
   Statistics statistics(1);
-  constexpr size_t kThreads = kOwnRecords + 24, kTimes = 200;
   std::atomic<size_t> ready{0};
-  std::vector<std::thread> threads;
-  for (size_t i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&, i] {
-      statistics.count(kBufferRegister, true);  // takes a record
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> owners, sharing;
+  for (size_t i = 0; i < kOwnRecords; ++i) {
+    owners.emplace_back([&] {
+      statistics.count(kBufferRegister, true);
       ready.fetch_add(1);
-      while (ready.load() < kThreads) std::this_thread::yield();
-      for (size_t time = 1; time < kTimes; ++time) statistics.count(kBufferRegister, true);
+      is_over.wait(false);
+    });
+  }
+  while (ready.load() < kOwnRecords) std::this_thread::yield();
+  for (size_t i = 0; i < kSharing; ++i) {
+    sharing.emplace_back([&, i] {
+      for (size_t time = 0; time < kTimes; ++time) statistics.count(kBufferRegister, true);
       const Writer writer = statistics.mine();
       writer.use_place(1);
       writer.widen(writer->spans[1][kRead], 1000 - i, 2000 + i);
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : sharing) thread.join();
+  is_over.store(true);
+  is_over.notify_all();
+  for (std::thread& thread : owners) thread.join();
   const auto totals = sum(statistics);
-  EXPECT_EQ(kThreads * kTimes, totals->ops[kBufferRegister].ok);
-  EXPECT_EQ(1000 - (kThreads - 1), totals->spans[1][kRead].first_ns);
-  EXPECT_EQ(2000 + (kThreads - 1), totals->spans[1][kRead].last_ns);
+  EXPECT_EQ(kOwnRecords + kSharing * kTimes, totals->ops[kBufferRegister].ok);
+  EXPECT_EQ(1000 - (kSharing - 1), totals->spans[1][kRead].first_ns);
+  EXPECT_EQ(2000 + (kSharing - 1), totals->spans[1][kRead].last_ns);
   EXPECT_EQ(kRecords, statistics.header()->used.load());
 }
 
