@@ -304,10 +304,30 @@ HIPFILE_API hipFileError_t hipFileDriverClose(void);
 /** The use count. */
 HIPFILE_API int64_t hipFileUseCount(void);
 
+/**
+ * What the library can do and how it is set, open or closed; opens nothing. While closed, values
+ * that are staged for the next open are told. NVMe and NVMeP2P support mean that the HIP runtime,
+ * which this call may load, has a direct path from storage to GPU memory.
+ * @return hipFileInvalidValue for NULL.
+ */
 HIPFILE_API hipFileError_t hipFileDriverGetProperties(hipFileDriverProps_t *props);
+
+/*
+ * The setters write parameters (see below): they are staged while the library is closed, hold from
+ * the next open to the last close, and while it is open they change nothing and give
+ * hipFileDriverAlreadyOpen. A limit that does not fit gives hipFileDriverUnsupportedLimit.
+ */
+
+/**
+ * Whether requests up to a threshold wait by asking again and again instead of sleeping.
+ * @param poll_threshold_size KiB, a multiple of 4
+ */
 HIPFILE_API hipFileError_t hipFileDriverSetPollMode(bool poll, size_t poll_threshold_size);
+/** The largest read or write that the library asks of the system: KiB, a multiple of 64. */
 HIPFILE_API hipFileError_t hipFileDriverSetMaxDirectIOSize(size_t max_direct_io_size);
+/** Bounce memory of the process: KiB, a multiple of 4. At least 8 MiB are taken when needed. */
 HIPFILE_API hipFileError_t hipFileDriverSetMaxCacheSize(size_t max_cache_size);
+/** How much of it may be pinned: KiB, a multiple of 4. What is beyond stays pageable. */
 HIPFILE_API hipFileError_t hipFileDriverSetMaxPinnedMemSize(size_t max_pinned_size);
 
 /* ---- Batch ---------------------------------------------------------------------------------- */
@@ -382,50 +402,78 @@ HIPFILE_API hipFileError_t hipFileStreamDeregister(hipStream_t stream);
 /** The version of the library. NULL outputs are skipped. Always succeeds, opens nothing. */
 HIPFILE_API hipFileError_t hipFileGetVersion(unsigned *major, unsigned *minor, unsigned *patch);
 
+/*
+ * Parameters. In order of precedence: set by the program, HIPFILE_* in the environment, the file
+ * hipfile.json (its path in HIPFILE_ENV_PATH_JSON, else /etc/hipfile.json), the default. What the
+ * program sets while the library is closed is staged, comes into force at the next open and is
+ * dropped at the last close. docs/configuration.md has ranges, keys and variables.
+ */
+
+/** Numbers. Sizes are in KiB. */
 typedef enum hipFileSizeTConfigParameter {
-  hipFileParamProfileStats = 0,
-  hipFileParamExecutionMaxIOQueueDepth = 1,
-  hipFileParamExecutionMaxIOThreads = 2,
-  hipFileParamExecutionMinIOThresholdSizeKB = 3,
-  hipFileParamExecutionMaxRequestParallelism = 4,
-  hipFileParamPropertiesMaxDirectIOSizeKB = 5,
-  hipFileParamPropertiesMaxDeviceCacheSizeKB = 6,
-  hipFileParamPropertiesPerBufferCacheSizeKB = 7,
-  hipFileParamPropertiesMaxDevicePinnedMemSizeKB = 8,
-  hipFileParamPropertiesIOBatchsize = 9,
-  hipFileParamPollthresholdSizeKB = 10,
-  hipFileParamPropertiesBatchIOTimeoutMs = 11
+  hipFileParamProfileStats = 0,                       /**< level of the statistics, 0 to 3 */
+  hipFileParamExecutionMaxIOQueueDepth = 1,           /**< operations of a request in flight */
+  hipFileParamExecutionMaxIOThreads = 2,              /**< threads of the pool; 0: as fits here */
+  hipFileParamExecutionMinIOThresholdSizeKB = 3,      /**< smaller requests are not run in parts */
+  hipFileParamExecutionMaxRequestParallelism = 4,     /**< parts of a request in flight; 0: one */
+  hipFileParamPropertiesMaxDirectIOSizeKB = 5,        /**< the largest system call */
+  hipFileParamPropertiesMaxDeviceCacheSizeKB = 6,     /**< bounce memory of the process */
+  hipFileParamPropertiesPerBufferCacheSizeKB = 7,     /**< bounce memory of a request */
+  hipFileParamPropertiesMaxDevicePinnedMemSizeKB = 8, /**< how much of it may be pinned */
+  hipFileParamPropertiesIOBatchsize = 9,              /**< requests of a batch, 1 to 4096 */
+  hipFileParamPollthresholdSizeKB = 10,               /**< poll mode up to this size */
+  hipFileParamPropertiesBatchIOTimeoutMs = 11         /**< longest wait for a batch; 0: no limit */
 } hipFileSizeTConfigParameter_t;
 
+/** Switches. */
 typedef enum hipFileBoolConfigParameter {
-  hipFileParamPropertiesUsePollMode = 0,
-  hipFileParamPropertiesAllowCompatMode = 1,
-  hipFileParamForceCompatMode = 2,
-  hipFileParamFsMiscApiCheckAggressive = 3,
-  hipFileParamExecutionParallelIO = 4,
-  hipFileParamProfileNvtx = 5,
-  hipFileParamPropertiesAllowSystemMemory = 6,
-  hipFileParamUsePcip2pdma = 7,
-  hipFileParamPreferIOUring = 8,
-  hipFileParamForceOdirectMode = 9,
-  hipFileParamSkipTopologyDetection = 10,
-  hipFileParamStreamMemopsBypass = 11
+  hipFileParamPropertiesUsePollMode = 0,     /**< small requests wait without sleeping */
+  hipFileParamPropertiesAllowCompatMode = 1, /**< the way through host memory may be taken */
+  hipFileParamForceCompatMode = 2,           /**< the direct path is never taken */
+  hipFileParamFsMiscApiCheckAggressive = 3,  /**< kept, and without an effect */
+  hipFileParamExecutionParallelIO = 4,       /**< parts of a request run side by side */
+  hipFileParamProfileNvtx = 5,               /**< NVTX and rocTX ranges */
+  hipFileParamPropertiesAllowSystemMemory = 6, /**< host memory is accepted */
+  hipFileParamUsePcip2pdma = 7,                /**< kept, and without an effect */
+  hipFileParamPreferIOUring = 8,               /**< io_uring for the page cache too */
+  hipFileParamForceOdirectMode = 9,            /**< O_DIRECT even for cached ranges */
+  hipFileParamSkipTopologyDetection = 10,      /**< kept, and without an effect */
+  hipFileParamStreamMemopsBypass = 11          /**< asynchronous calls take the blocking form */
 } hipFileBoolConfigParameter_t;
 
+/** Texts. */
 typedef enum hipFileStringConfigParameter {
-  hipFileParamLoggingLevel = 0,
-  hipFileParamEnvLogfilePath = 1,
-  hipFileParamLogDir = 2
+  hipFileParamLoggingLevel = 0,   /**< OFF, ERROR, WARNING, INFO, DEBUG */
+  hipFileParamEnvLogfilePath = 1, /**< the log file; empty: in LogDir, or standard error */
+  hipFileParamLogDir = 2          /**< for hipfile_PID.log; not applied if it is no directory */
 } hipFileStringConfigParameter_t;
 
+/**
+ * The value in force while the library is open; while it is closed the staged one, or else that of
+ * environment, file or default. Opens nothing.
+ * @return hipFileInvalidValue for NULL or a value that is no parameter.
+ */
 HIPFILE_API hipFileError_t hipFileGetParameterSizeT(hipFileSizeTConfigParameter_t param,
                                                     size_t *value);
+/** See hipFileGetParameterSizeT(). */
 HIPFILE_API hipFileError_t hipFileGetParameterBool(hipFileBoolConfigParameter_t param, bool *value);
+/**
+ * See hipFileGetParameterSizeT().
+ * @param len bytes of desc_str. A text that does not fit with its terminating zero gives
+ *            hipFileInvalidValue, and desc_str is left as it was.
+ */
 HIPFILE_API hipFileError_t hipFileGetParameterString(hipFileStringConfigParameter_t param,
                                                      char *desc_str, int len);
+/**
+ * Stage a value for the next open.
+ * @return hipFileDriverAlreadyOpen while the library is open; hipFileInvalidValue for a value that
+ *         is no parameter or does not fit it.
+ */
 HIPFILE_API hipFileError_t hipFileSetParameterSizeT(hipFileSizeTConfigParameter_t param,
                                                     size_t value);
+/** See hipFileSetParameterSizeT(). */
 HIPFILE_API hipFileError_t hipFileSetParameterBool(hipFileBoolConfigParameter_t param, bool value);
+/** See hipFileSetParameterSizeT(). The text is copied. */
 HIPFILE_API hipFileError_t hipFileSetParameterString(hipFileStringConfigParameter_t param,
                                                      const char *desc_str);
 

@@ -286,6 +286,21 @@ TEST_F(PathEffectTest, ForceOdirectModeGoesPastThePageCache) {
   }
 }
 
+TEST_F(EffectTest, ProfileStatsIsTheLevelOfTheStatistics) {
+  const auto reads = [] {
+    hipFileStatsLevel1_t stats{};
+    EXPECT_CODE(hipFileSuccess, hipFileGetStatsL1(&stats));
+    return stats.read_ops.ok;
+  };
+  set({{hipFileParamProfileStats, 0}});
+  const uint64_t before = reads();
+  (void)read(65536);
+  EXPECT_EQ(before, reads());
+  set({{hipFileParamProfileStats, 1}});
+  (void)read(65536);
+  EXPECT_EQ(before + 1, reads());
+}
+
 TEST_F(EffectTest, PreferIOUringServesThePageCacheToo) {
   if (std::string(hipFileExtEngine(nullptr)) != "uring") GTEST_SKIP() << "no io_uring here";
   EXPECT_NE(0u, read().calls);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -39,6 +40,50 @@ struct Numbered {
   std::vector<int>* order = nullptr;
   std::atomic<int>* count = nullptr;
 };
+
+size_t threads_named_io() {
+  size_t number = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::ifstream(task.path() / "comm") >> name;
+    number += name == "hipfile-io" ? 1 : 0;
+  }
+  return number;
+}
+
+// Tasks that meet: all of them run at once, or the test never ends.
+TEST(ThreadPool, LoweredLimitEndsThreadsAndKeepsEveryTask) {
+  const size_t before = threads_named_io();
+  ThreadPool& pool = new_pool(4);
+  std::atomic<int> count{0};
+  std::vector<Numbered> tasks(4);
+  for (Numbered& one : tasks) {
+    one.count = &count;
+    one.task.context = &one;
+    one.task.run = [](void* context) {
+      std::atomic<int>& all = *static_cast<Numbered*>(context)->count;
+      all.fetch_add(1);
+      while (all.load() < 4) std::this_thread::yield();
+    };
+    pool.submit(one.task);
+  }
+  wait_for(count, 4);
+  pool.limit_threads(1);
+  for (int tries = 0; threads_named_io() > before + 1 && tries < 5000; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(threads_named_io(), before + 1);
+  count = 0;
+  std::vector<Numbered> more(50);
+  for (Numbered& one : more) {
+    one.count = &count;
+    one.task.context = &one;
+    one.task.run = [](void* context) { static_cast<Numbered*>(context)->count->fetch_add(1); };
+    pool.submit(one.task);
+  }
+  wait_for(count, 50);
+  EXPECT_EQ(threads_named_io(), before + 1);
+}
 
 TEST(ThreadPool, OneThreadKeepsTheOrder) {
   ThreadPool& pool = new_pool(1);

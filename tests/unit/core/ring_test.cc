@@ -81,6 +81,21 @@ TEST_F(RingTest, Rule30_SmallSlotIsTheThreadsOwn) {
   EXPECT_EQ(again, other);  // a thread that ended leaves its slot to the next
 }
 
+TEST_F(RingTest, NewBoundHoldsAndWhatIsThereStays) {
+  std::vector<SlotLease> leases;
+  while (SlotLease lease = ring_.try_lease()) leases.push_back(std::move(lease));
+  ring_.limit(PinnedRing::kSlabSize, SIZE_MAX);
+  EXPECT_EQ(ring_.size(), kTwoSlabs);
+  leases.clear();
+  ring_.trim();
+  while (SlotLease lease = ring_.try_lease()) leases.push_back(std::move(lease));
+  EXPECT_EQ(ring_.size(), PinnedRing::kSlabSize);
+  ring_.limit(2 * kTwoSlabs, SIZE_MAX);
+  EXPECT_EQ(ring_.slots_per_request(), 2 * kTwoSlabs / PinnedRing::kSlotSize / 4);
+  while (SlotLease lease = ring_.try_lease()) leases.push_back(std::move(lease));
+  EXPECT_EQ(ring_.size(), 2 * kTwoSlabs);
+}
+
 TEST_F(RingTest, TrimGivesBackWhatIsNotOut) {
   { const SlotLease lease = ring_.lease(); }
   EXPECT_GT(ring_.size(), 0u);
