@@ -14,6 +14,7 @@
 //   clock     an exit handler that prints the time since the end of main
 //   static    the same from a static destructor
 //   quit      _exit, after a while
+//   last-error  print the thread's last error of the runtime
 //   fork      go on in a child, and end as it ends
 //   unload    dlclose of library and runtime
 //   maps      print which libraries are mapped
@@ -105,7 +106,7 @@ void read_and_hang() {
   for (int tries = 0; tries < 3000; ++tries) {
     std::ifstream file(events != nullptr ? events : "");
     for (std::string line; std::getline(file, line);) {
-      if (line == "hang 0 0") return;
+      if (line.rfind("hang ", 0) == 0) return;
     }
     ::usleep(10000);
   }
@@ -141,6 +142,12 @@ void print_maps() {
   std::printf("\n");
 }
 
+void print_last_error() {
+  const auto peek = reinterpret_cast<int (*)()>(::dlsym(g_runtime, "hipPeekAtLastError"));
+  if (peek == nullptr) give_up("hipPeekAtLastError");
+  std::printf("last error %d\n", peek());
+}
+
 void go_on_in_child() {
   std::fflush(stdout);
   const pid_t pid = ::fork();
@@ -157,6 +164,7 @@ void run(const std::string& step, char** arguments) {
   if (step == "hang") return read_and_hang();
   if (step == "maps") return print_maps();
   if (step == "fork") return go_on_in_child();
+  if (step == "last-error") return print_last_error();
   if (step == "runtime") {
     g_runtime = ::dlopen(arguments[3], RTLD_NOW | RTLD_LOCAL);
     if (g_runtime == nullptr) give_up(::dlerror());

@@ -151,7 +151,7 @@ class RuntimeUseTest : public LifetimeTest {
 TEST_F(RuntimeUseTest, Rule14_CopiesRunOnOneNonBlockingStreamOfTheHighestPriority) {
   const Seen seen = bounce({"read", "read", "read-all"});
   EXPECT_EQ(seen.out, "register 0\nread 4096\nread 4096\nread 1048576\n");
-  EXPECT_EQ(count_of(seen.events, "stream 1 1\n"), 1u) << seen.events;  // priorities: 1 to -1
+  EXPECT_EQ(count_of(seen.events, "stream 1 1 "), 1u) << seen.events;  // priorities: 1 to -1
   EXPECT_EQ(count_of(seen.events, "stream "), 1u) << seen.events;
   EXPECT_EQ(count_of(seen.events, "plain-"), 0u) << seen.events;
   EXPECT_GE(count_of(seen.events, "copy 0 "), 3u) << seen.events;
@@ -163,7 +163,7 @@ TEST_F(RuntimeUseTest, Rule14_StreamsAreMadeAtFirstUse) { EXPECT_EQ(bounce({}).e
 
 TEST_F(RuntimeUseTest, Rule13_FirstSlabIsEightMebibytesRegisteredAsPortable) {
   const Seen seen = bounce({"read", "read"});
-  EXPECT_EQ(count_of(seen.events, "register 1 8388608\n"), 1u) << seen.events;
+  EXPECT_EQ(count_of(seen.events, "register 1 8388608 "), 1u) << seen.events;
   EXPECT_EQ(count_of(seen.events, "register "), 1u) << seen.events;
 }
 
@@ -172,6 +172,24 @@ TEST_F(RuntimeUseTest, Rule13_WithoutRegistrationTheRingIsPageableAndWorks) {
   EXPECT_EQ(seen.out, "register 0\nread 4096\nread 1048576\n") << seen.err;
   EXPECT_EQ(count_of(seen.events, "register "), 0u);
 }
+
+class FailureTest : public RuntimeUseTest, public testing::WithParamInterface<const char*> {};
+
+// Of AMD's runtime the last error cannot be set, but a success can be restored.
+TEST_P(FailureTest, Rule8_FailingCallOfOursIsNotTheThreadsLastError) {
+  const Seen seen =
+      bounce({"read", "read-all", "last-error"}, {std::string("HIPFILE_TEST_FAIL=") + GetParam()});
+  EXPECT_EQ(seen.exit_code, 0) << seen.err;
+  EXPECT_EQ(count_of(seen.out, "last error 0\n"), 1u) << seen.out;
+  const bool is_needed = GetParam() != std::string("hipHostRegister");
+  EXPECT_EQ(count_of(seen.out, "read -5011\n"), is_needed ? 2u : 0u) << seen.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(, FailureTest,
+                         testing::Values("hipPointerGetAttributes", "hipStreamCreateWithPriority",
+                                         "hipMemcpyAsync", "hipStreamSynchronize",
+                                         "hipHostRegister"),
+                         [](const auto& function) { return std::string(function.param); });
 
 class HangTest : public RuntimeUseTest,
                  public testing::WithParamInterface<std::pair<const char*, const char*>> {};

@@ -51,8 +51,8 @@ class FileSystem {
   int lock_ = -1;  // held while the scratch folder is in use
 };
 
-// Runs a program that may lie where the PATH of an ordinary login does not lead. An empty string, or
-// its complaint in one line.
+// Runs a program that may lie where the PATH of an ordinary login does not lead. An empty string,
+// or its complaint in one line.
 std::string run_admin_tool(const std::vector<std::string>& arguments);
 
 // A loop device of `mebibytes` with the given sector size, for tests of block devices.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -16,10 +17,12 @@
 #include <thread>
 #include <vector>
 
+#include "engine/threads.h"
 #include "engine/transfer_loop.h"
 #include "engine/uring.h"
 #include "support/kept.h"
 #include "temp_dir.h"
+#include "util/cpu_limits.h"
 #include "util/thread_pool.h"
 
 namespace hipfile {
@@ -131,6 +134,51 @@ TEST(ThreadPool, Rule32_ThreadsAreNamedAndTakeNoSignals) {
   EXPECT_TRUE(seen.is_blocked);
 }
 
+// Runs `body` on a thread that may use one processor only. Returns its number, or -1.
+template <typename Body>
+int on_one_processor(Body body) {
+  int chosen = -1;
+  std::thread([&] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return;
+    for (int cpu = 0; cpu < CPU_SETSIZE && chosen < 0; ++cpu) {
+      if (CPU_ISSET(cpu, &set)) chosen = cpu;
+    }
+    CPU_ZERO(&set);
+    CPU_SET(chosen, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0) chosen = -1;
+    body();
+  }).join();
+  return chosen;
+}
+
+TEST(ThreadPool, Rule32_ThreadsInheritTheAffinity) {
+  struct Seen {
+    std::atomic<int> count{0};
+    cpu_set_t set;
+  } seen;
+  Task task;
+  task.context = &seen;
+  task.run = [](void* context) {
+    auto* self = static_cast<Seen*>(context);
+    CPU_ZERO(&self->set);
+    sched_getaffinity(0, sizeof self->set, &self->set);
+    self->count.fetch_add(1);
+  };
+  const int cpu = on_one_processor([&] { new_pool(1).submit(task); });
+  wait_for(seen.count, 1);
+  EXPECT_EQ(CPU_COUNT(&seen.set), 1);
+  EXPECT_TRUE(CPU_ISSET(cpu, &seen.set));
+}
+
+TEST(ThreadPool, Rule32_AffinityBoundsTheirNumber) {
+  unsigned count = 0;
+  on_one_processor([&] { count = usable_cpus(); });
+  EXPECT_EQ(count, 1u);
+  EXPECT_GE(usable_cpus(), 1u);
+}
+
 TEST(ThreadPool, Rule32_NoMoreThreadsThanTheLimitRunAtOnce) {
   struct Shared {
     std::atomic<int> running{0}, most{0}, count{0};
@@ -154,6 +202,34 @@ TEST(ThreadPool, Rule32_NoMoreThreadsThanTheLimitRunAtOnce) {
   wait_for(shared.count, 60);
   EXPECT_LE(shared.most.load(), 3);
   EXPECT_GE(shared.most.load(), 2);
+}
+
+// One core, many requests: no task waits for another, so one thread serves them all.
+TEST(ThreadsEngine, Rule31_OneThreadServesManyRequests) {
+  const test::TempDir folder;
+  test::write_file(folder.file("data"), std::vector<uint8_t>(65536, 7));
+  const test::Fd file(folder.file("data"), O_RDONLY);
+  Engine& engine = *kept(make_threads_engine(1));
+  std::atomic<int> reaped{0};
+  std::vector<std::thread> requests;
+  for (int number = 0; number < 8; ++number) {
+    requests.emplace_back([&, number] {
+      std::vector<char> data(65536);
+      const auto queue = engine.open_queue(16, number % 2 == 1);
+      for (uint64_t tag = 0; tag < 16; ++tag) {
+        IoOp op;
+        op.fd = file.get();
+        op.data = data.data() + tag * 4096;
+        op.size = 4096;
+        op.offset = static_cast<off_t>(tag * 4096);
+        op.tag = tag;
+        queue->submit(op);
+      }
+      for (int turn = 0; turn < 16; ++turn) reaped += queue->reap().done == 4096 ? 1 : 0;
+    });
+  }
+  for (std::thread& request : requests) request.join();
+  EXPECT_EQ(reaped, 8 * 16);
 }
 
 TEST(TransferLoop, FileThatIsAlwaysBusyEndsWithItsError) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <set>
 #include <thread>
@@ -55,6 +56,44 @@ TEST_F(RingTest, Rule31_WaiterGetsTheSlotThatComesBack) {
   leases.pop_back();
   waiter.join();
   EXPECT_TRUE(is_served);
+}
+
+TEST_F(RingTest, Rule13_FirstSlabIsEightMebibytes) {
+  const SlotLease lease = ring_.lease();
+  EXPECT_EQ(ring_.size(), size_t{8} << 20);
+}
+
+// Each waiter has asked before the next one starts: a waiter that is asleep is in its turn.
+TEST_F(RingTest, Rule31_SlotsAreGrantedInTheOrderOfAsking) {
+  std::vector<SlotLease> all;
+  while (SlotLease lease = ring_.try_lease()) all.push_back(std::move(lease));
+  std::atomic<int> served{0};
+  std::vector<int> order(4, -1);
+  std::vector<std::thread> waiters;
+  for (int number = 0; number < 4; ++number) {
+    waiters.emplace_back([&, number] {
+      const SlotLease lease = ring_.lease();
+      order[static_cast<size_t>(served++)] = number;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  all.pop_back();  // one slot, which goes from one to the next
+  for (std::thread& waiter : waiters) waiter.join();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST_F(RingTest, Rule31_FurtherSlotsAreNotTakenFromThoseWhoWaitForTheirFirst) {
+  std::vector<SlotLease> all;
+  while (SlotLease lease = ring_.try_lease()) all.push_back(std::move(lease));
+  std::thread waiter([&] {
+    const SlotLease first = ring_.lease();
+    const SlotLease second = ring_.lease();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  all.pop_back();
+  EXPECT_FALSE(static_cast<bool>(ring_.try_lease()));
+  all.pop_back();
+  waiter.join();
 }
 
 TEST_F(RingTest, Rule13_SlotOfTheWantedNodeIsPreferred) {

@@ -3,6 +3,8 @@
 // Parsing of the environment and of cgroup files, alignment, mount options.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include "util/arith.h"
 #include "util/cpu_limits.h"
 #include "util/env.h"
+#include "util/fork_guard.h"
 
 namespace hipfile {
 namespace {
@@ -39,6 +42,17 @@ TEST(Arith, AlignsByPowersOfTwo) {
   EXPECT_EQ(align_up(4096, 4096), 4096u);
   EXPECT_FALSE(is_aligned(4096, 0));
   EXPECT_TRUE(add_overflows(UINT64_MAX, 1));
+}
+
+TEST(ForkGuard, Rule33_ChildIsSeenByAPageThatTheKernelWipes) {
+  const ForkGuard guard;
+  EXPECT_FALSE(guard.in_child_of_fork());
+  const pid_t pid = fork();
+  if (pid == 0) _exit(guard.in_child_of_fork() && !ForkGuard().in_child_of_fork() ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_FALSE(guard.in_child_of_fork());
 }
 
 TEST(Cgroup, Rule32_QuotaIsRoundedUp) {
