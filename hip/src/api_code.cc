@@ -29,7 +29,7 @@ hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   return with_uncaptured_device([&](Device& device) {
     if (module == nullptr || image == nullptr) return hipErrorInvalidValue;
     *module = nullptr;
-    return device.is_emulated() ? hipErrorNoBinaryForGpu : hipErrorNotSupported;
+    return device.load_module(image);
   });
 }
 

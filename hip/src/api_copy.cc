@@ -31,6 +31,18 @@ hipError_t copy_in_order(const CopyRequest& request, hipStream_t handle) {
   });
 }
 
+hipError_t copy_indirect(hipStream_t handle, const hipPortableIndirectCopy_t* descriptor) {
+  return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
+    if (!runtime.settings().has_indirect_copies) return hipErrorNotSupported;
+    const hipError_t error =
+        check_shared_object(runtime.device(stream.device), descriptor, sizeof(*descriptor),
+                            alignof(hipPortableIndirectCopy_t));
+    if (error != hipSuccess) return error;
+    return queue(runtime, stream,
+                 [descriptor](DeviceStream& work) { return work.copy_indirect(descriptor); });
+  });
+}
+
 hipError_t fill_in_order(void* to, int value, std::size_t size, hipStream_t handle,
                          bool is_waited) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
@@ -91,6 +103,11 @@ hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void* src, size_t sizeBy
 hipError_t hipMemcpyDtoHAsync(void* dst, hipDeviceptr_t src, size_t sizeBytes,
                               hipStream_t stream) {
   return copy_in_order({dst, src, sizeBytes, hipMemcpyDeviceToHost}, stream);
+}
+
+hipError_t hipPortableMemcpyIndirectAsync(hipStream_t stream,
+                                          const hipPortableIndirectCopy_t* descriptor) {
+  return hip_portable::copy_indirect(stream, descriptor);
 }
 
 hipError_t hipMemset(void* dst, int value, size_t sizeBytes) {

@@ -102,8 +102,14 @@ hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
 }
 
 hipError_t hipDeviceGetAttribute(int* pi, hipDeviceAttribute_t attr, int deviceId) {
-  return with_device(deviceId, [&](Device& device) {
-    return pi == nullptr ? hipErrorInvalidValue : device.attribute(attr, pi);
+  return with_runtime([&](Runtime& runtime) {
+    if (!runtime.is_device(deviceId)) return hipErrorInvalidDevice;
+    if (pi == nullptr) return hipErrorInvalidValue;
+    const hipError_t error = runtime.device(deviceId).attribute(attr, pi);
+    if (attr == hipDeviceAttributeCanUseStreamWaitValue && !runtime.settings().has_wait_values) {
+      *pi = 0;
+    }
+    return error;
   });
 }
 

@@ -66,6 +66,7 @@ hipError_t check_value(Device& device, const void* address, ValueWidth width,
 
 hipError_t queue_wait(hipStream_t handle, const ValueWait& wait) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
+    if (!runtime.settings().has_wait_values) return hipErrorNotSupported;
     if (wait.condition > hipStreamWaitValueNor) return hipErrorInvalidValue;
     const hipError_t error =
         check_value(runtime.device(stream.device), wait.address, wait.width,
@@ -84,6 +85,7 @@ struct ValueWrite {
 
 hipError_t queue_write(hipStream_t handle, const ValueWrite& write) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
+    if (!runtime.settings().has_wait_values) return hipErrorNotSupported;
     if (write.flags != hipStreamWriteValueDefault) return hipErrorInvalidValue;
     const hipError_t error =
         check_value(runtime.device(stream.device), write.address, write.width,

@@ -65,6 +65,8 @@ class DeviceStream {
   // Pageable memory may be read or written before the call returns, or later if `is_pageable` is
   // false.
   virtual hipError_t copy(void* to, const void* from, std::size_t size, bool is_pageable) = 0;
+  // The descriptor lies in pinned or managed memory. hipErrorNotSupported
+  virtual hipError_t copy_indirect(const hipPortableIndirectCopy_t* descriptor) = 0;
   virtual hipError_t fill(void* to, unsigned char value, std::size_t size) = 0;
   virtual hipError_t wait_event(DeviceEvent& event) = 0;
   virtual hipError_t wait_value(const ValueWait& wait) = 0;
@@ -132,6 +134,8 @@ class Device {
   virtual hipError_t copy(void* to, const void* from, std::size_t size) = 0;
   // Waits for all work of this device.
   virtual hipError_t synchronize() = 0;
+  // hipErrorNoBinaryForGpu or hipErrorNotSupported: no device here runs modules of programs.
+  virtual hipError_t load_module(const void* image) = 0;
   virtual DeviceStream& null_stream() = 0;
   // flags: hipStreamDefault or hipStreamNonBlocking. The priority lies in priority_range.
   virtual hipError_t create_stream(unsigned flags, int priority,

@@ -18,8 +18,7 @@ inline hipError_t remember(hipError_t error) {
 }
 
 inline hipError_t enter(Runtime** runtime) {
-  // HIP has no code for "not permitted"; NVIDIA's driver refuses such calls too.
-  if (this_thread().is_in_host_function) return hipErrorNotSupported;
+  if (this_thread().is_in_host_function) return hipErrorNotPermitted;
   return Runtime::enter(runtime);
 }
 

@@ -80,6 +80,7 @@ constexpr ErrorText kErrors[] = {
     HIP_PORTABLE_TEXT(hipErrorHostMemoryNotRegistered, "the memory is not registered"),
     HIP_PORTABLE_TEXT(hipErrorLaunchFailure, "work on the device failed"),
     HIP_PORTABLE_TEXT(hipErrorCooperativeLaunchTooLarge, "too many blocks to run together"),
+    HIP_PORTABLE_TEXT(hipErrorNotPermitted, "HIP calls are not permitted in a host function"),
     HIP_PORTABLE_TEXT(hipErrorNotSupported, "the operation is not supported"),
     HIP_PORTABLE_TEXT(hipErrorStreamCaptureUnsupported, "not allowed while a stream captures"),
     HIP_PORTABLE_TEXT(hipErrorStreamCaptureInvalidated, "an earlier error ended the capture"),

@@ -86,4 +86,17 @@ hipError_t check_device_range(Device& device, const void* pointer, std::size_t s
   return check_range(device, {Side::kDevice, pointer, size, access}, &info);
 }
 
+hipError_t check_shared_object(Device& device, const void* pointer, std::size_t size,
+                               std::size_t alignment) {
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) return hipErrorInvalidValue;
+  PointerInfo info;
+  const hipError_t error =
+      check_range(device, {Side::kDevice, pointer, size, hipMemAccessFlagsProtRead}, &info);
+  if (error != hipSuccess) return error;
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) -
+                                               static_cast<const std::byte*>(info.base));
+  const bool is_shared = info.type != hipMemoryTypeDevice && size <= info.size - offset;
+  return is_shared ? hipSuccess : hipErrorInvalidValue;
+}
+
 }  // namespace hip_portable

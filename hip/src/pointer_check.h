@@ -26,4 +26,8 @@ hipError_t check_copy(Device& device, const CopyRequest& request, bool* is_pagea
 hipError_t check_device_range(Device& device, const void* pointer, std::size_t size,
                               hipMemAccessFlags access);
 
+// An aligned object in pinned, registered or managed memory, which host and device both reach.
+hipError_t check_shared_object(Device& device, const void* pointer, std::size_t size,
+                               std::size_t alignment);
+
 }  // namespace hip_portable

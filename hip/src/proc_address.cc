@@ -21,12 +21,16 @@ void* find_function(const char* name) {
   return is_found ? reinterpret_cast<void*>(at->address) : nullptr;
 }
 
-// hipAmdFileRead and hipAmdFileWrite are found where a device has a direct path to files: a program
-// asks for the names to learn that. Only this question starts the runtime.
+// hipAmdFileRead and hipAmdFileWrite are found where a device has a direct path to files, and the
+// late-bound copy where a device knows it: a program asks for the names to learn that. Only these
+// questions start the runtime.
 bool is_offered(const char* name) {
-  if (std::strncmp(name, "hipAmdFile", 10) != 0) return true;
+  const bool is_file_call = std::strncmp(name, "hipAmdFile", 10) == 0;
+  const bool is_indirect_copy = std::strcmp(name, "hipPortableMemcpyIndirectAsync") == 0;
+  if (!is_file_call && !is_indirect_copy) return true;
   hip_portable::Runtime* runtime = nullptr;
   if (hip_portable::enter(&runtime) != hipSuccess) return false;
+  if (is_indirect_copy && !runtime->settings().has_indirect_copies) return false;
   return runtime->device_count() > 0 && runtime->device(0).is_emulated();
 }
 

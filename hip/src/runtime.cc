@@ -60,7 +60,8 @@ Runtime* Runtime::start() {
   if (runtime != nullptr) return runtime;
   runtime = new Runtime;
   runtime->is_ours_ = make_fork_mark();
-  runtime->start_error_ = make_devices(read_settings(), &runtime->devices_);
+  runtime->settings_ = read_settings();
+  runtime->start_error_ = make_devices(runtime->settings_, &runtime->devices_);
   if (runtime->start_error_ != hipSuccess) runtime->devices_.clear();
   for (int ordinal = 0; ordinal < runtime->device_count(); ++ordinal) {
     auto stream = std::make_shared<Stream>();

@@ -12,6 +12,7 @@
 #include "capture.h"
 #include "device.h"
 #include "handles.h"
+#include "settings.h"
 
 namespace hip_portable {
 
@@ -36,6 +37,7 @@ class Runtime {
   // runtime by fork; hipErrorDeinitialized once the process exits and the device is hardware.
   static hipError_t enter(Runtime** runtime);
 
+  const Settings& settings() const { return settings_; }
   int device_count() const { return static_cast<int>(devices_.size()); }
   bool is_device(int ordinal) const { return ordinal >= 0 && ordinal < device_count(); }
   Device& device(int ordinal) const { return *devices_[static_cast<std::size_t>(ordinal)]; }
@@ -63,6 +65,7 @@ class Runtime {
   hipError_t state() const;
   std::shared_ptr<Stream> stream_of_thread(int device);
 
+  Settings settings_;
   hipError_t start_error_ = hipSuccess;
   volatile const std::uint8_t* is_ours_ = nullptr;  // reads 0 in a child of fork
   std::atomic<bool> is_exiting_{false};

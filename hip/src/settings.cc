@@ -6,11 +6,13 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <string_view>
 
 namespace hip_portable {
 namespace {
@@ -79,6 +81,23 @@ DirectRules read_direct() {
   return DirectRules::kPortable;
 }
 
+void read_without(Settings* settings) {
+  const char* value = value_of("HIP_PORTABLE_WITHOUT");
+  if (value == nullptr) return;
+  std::string_view rest = value;
+  while (!rest.empty()) {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    if (name == "wait-value") {
+      settings->has_wait_values = false;
+    } else if (name == "indirect-copy") {
+      settings->has_indirect_copies = false;
+    } else {
+      warn_ignored("HIP_PORTABLE_WITHOUT", value);
+    }
+  }
+}
+
 // Binary digits of the factor, -1 for a unit that is none.
 int shift_of(const char* unit) {
   if (*unit == '\0' || ::strcasecmp(unit, "B") == 0) return 0;
@@ -110,7 +129,9 @@ Settings read_settings() {
   settings.devices = read_devices();
   settings.memory = read_memory();
   settings.is_strict = read_switch("HIP_PORTABLE_STRICT");
+  settings.has_hazards = read_switch("HIP_PORTABLE_HAZARDS");
   settings.direct = read_direct();
+  read_without(&settings);
   return settings;
 }
 

@@ -18,7 +18,11 @@ struct Settings {
   int devices = 1;                               // HIP_PORTABLE_DEVICES=1..64
   std::uint64_t memory = 0;                      // HIP_PORTABLE_MEMORY, bytes per device; 0: free
   bool is_strict = false;                        // HIP_PORTABLE_STRICT=1
+  bool has_hazards = false;                      // HIP_PORTABLE_HAZARDS=1
   DirectRules direct = DirectRules::kPortable;   // HIP_PORTABLE_DIRECT=kernel
+  // HIP_PORTABLE_WITHOUT=wait-value,indirect-copy: a runtime that lacks these.
+  bool has_wait_values = true;
+  bool has_indirect_copies = true;
 };
 
 Settings read_settings();

@@ -38,6 +38,36 @@ int hipPortableDeviceIsEmulated(int device);
  */
 hipError_t hipPortablePassedOver(void);
 
+/**
+ * A late-bound copy: what hipPortableMemcpyIndirectAsync() reads when the stream gets there. Eight
+ * bytes a field on every machine, so that host and device see one layout.
+ */
+typedef struct hipPortableIndirectCopy_t {
+  void *destination;   /**< looked at if size is not 0 */
+  const void *source;  /**< the same; the two ranges may overlap */
+  uint64_t size;       /**< bytes; 0 copies nothing */
+  uint64_t *flag;      /**< where flag_value is stored when the bytes have arrived, or NULL */
+  uint64_t flag_value; /**< stored with release order: who reads it sees the bytes */
+} hipPortableIndirectCopy_t;
+
+/**
+ * Queues a copy whose operands are not known yet. Whatever is queued before it, or a host thread
+ * that work before it waits for (hipStreamWaitValue64()), fills the descriptor in; it is read once,
+ * and may be changed again when the copy is done.
+ *
+ * Source, destination and flag are device, managed, pinned or registered memory, each range inside
+ * one allocation. A descriptor that says otherwise copies nothing and stores no flag: it is an
+ * error of the stream, hipErrorIllegalAddress, which hipStreamQuery(), hipStreamSynchronize() and
+ * hipDeviceSynchronize() report from then on, as long as the stream lives. Work behind it runs.
+ *
+ * hipGetProcAddress() finds this function where the device has it.
+ * @param descriptor  aligned to 8, in pinned, registered or managed memory
+ * @return hipErrorInvalidHandle, hipErrorInvalidValue for a descriptor that lies elsewhere,
+ *         hipErrorNotSupported on hardware and with HIP_PORTABLE_WITHOUT=indirect-copy
+ */
+hipError_t hipPortableMemcpyIndirectAsync(hipStream_t stream,
+                                          const hipPortableIndirectCopy_t *descriptor);
+
 /** A file: its descriptor, which must be open with O_DIRECT. Bytes behind fd are zero. */
 typedef union hipAmdFileHandle_t {
   void *handle;

@@ -37,7 +37,6 @@ constexpr Mapping kTranslated[] = {
     {717, hipErrorIllegalAddress},            // invalid address space
     {718, hipErrorLaunchFailure},             // invalid program counter
     {721, hipErrorLaunchFailure},             // tensor memory leak
-    {800, hipErrorNotSupported},              // not permitted (a HIP call inside a host function)
     {802, hipErrorNotInitialized},            // system not yet ready (fabric manager)
     {803, hipErrorInsufficientDriver},        // kernel module and library differ
     {804, hipErrorInsufficientDriver},        // forward compatibility not supported here
@@ -56,10 +55,10 @@ constexpr Mapping kTranslated[] = {
 
 // Codes that mean the same in both, by number.
 constexpr Result kShared[] = {
-    0,   1,   2,   3,   4,   5,   6,   7,   8,   100, 101, 200, 201, 202, 205, 206, 207, 208, 209,
-    210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 300, 301, 302, 303, 304, 400, 401, 500, 600,
-    700, 701, 702, 704, 705, 708, 709, 710, 712, 713, 719, 720, 801, 900, 901, 902, 903, 904, 905,
-    906, 907, 908, 910, 999,
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 100, 101, 200, 201, 202, 205, 206, 207, 208, 209, 210, 211, 212,
+    213, 214, 215, 216, 217, 218, 219, 300, 301, 302, 303, 304, 400, 401, 500, 600, 700, 701, 702,
+    704, 705, 708, 709, 710, 712, 713, 719, 720, 800, 801, 900, 901, 902, 903, 904, 905, 906, 907,
+    908, 910, 999,
 };
 
 }  // namespace

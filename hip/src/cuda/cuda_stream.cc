@@ -28,6 +28,11 @@ hipError_t CudaStream::copy(void* to, const void* from, std::size_t size, bool /
   });
 }
 
+// Needs a kernel, which is not loaded yet.
+hipError_t CudaStream::copy_indirect(const hipPortableIndirectCopy_t* /*descriptor*/) {
+  return hipErrorNotSupported;
+}
+
 hipError_t CudaStream::fill(void* to, unsigned char value, std::size_t size) {
   return run(
       [&] { return context_.driver().memset_async(to_device_ptr(to), value, size, handle_); });

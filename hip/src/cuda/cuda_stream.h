@@ -22,6 +22,7 @@ class CudaStream : public DeviceStream {
   Stream handle() const { return handle_; }
 
   hipError_t copy(void* to, const void* from, std::size_t size, bool is_pageable) override;
+  hipError_t copy_indirect(const hipPortableIndirectCopy_t* descriptor) override;
   hipError_t fill(void* to, unsigned char value, std::size_t size) override;
   hipError_t wait_event(DeviceEvent& event) override;
   hipError_t wait_value(const ValueWait& wait) override;

@@ -29,6 +29,7 @@ hipError_t make_emulated_devices(const Settings& settings,
                                  std::vector<std::unique_ptr<Device>>* devices) {
   auto machine = std::make_unique<Machine>();
   machine->settings = settings;
+  if (settings.has_hazards) machine->hazards.switch_on();
   if (!machine->memory.start(settings.devices, limit_of_each(settings), settings.is_strict)) {
     return hipErrorOutOfMemory;
   }
@@ -41,7 +42,10 @@ hipError_t make_emulated_devices(const Settings& settings,
 }
 
 EmulatedDevice::EmulatedDevice(Machine& machine, int ordinal)
-    : machine_(machine), ordinal_(ordinal), null_stream_(machine, ordinal, QueueKind::kNull) {}
+    : machine_(machine),
+      ordinal_(ordinal),
+      null_stream_(machine, ordinal, QueueKind::kNull,
+                   machine.hazards.hardware_queue(ordinal, Hazards::kNullStream)) {}
 
 hipError_t EmulatedDevice::memory_info(std::size_t* free, std::size_t* total) {
   *total = machine_.memory.limit();
@@ -74,13 +78,13 @@ hipError_t EmulatedDevice::allocate_async(std::size_t size, DeviceStream& stream
 
 hipError_t EmulatedDevice::release(void* pointer) {
   if (const std::optional<Block> block = machine_.memory.detach(pointer)) {
-    machine_.scheduler.wait_for_device(block->device);
+    machine_.drain(block->device);
     machine_.memory.give_back(*block);
     return hipSuccess;
   }
   const std::optional<HostRange> range = machine_.host.remove(pointer, HostKind::kManaged);
   if (!range) return hipErrorInvalidValue;
-  machine_.scheduler.wait_for_device(range->device);
+  machine_.drain(range->device);
   give_back(*range);
   return hipSuccess;
 }
@@ -111,7 +115,7 @@ hipError_t EmulatedDevice::allocate_host(std::size_t size, unsigned flags, void*
 hipError_t EmulatedDevice::release_host(void* pointer) {
   const std::optional<HostRange> range = machine_.host.remove(pointer, HostKind::kPinned);
   if (!range) return hipErrorInvalidValue;
-  machine_.scheduler.wait_for_device(range->device);
+  machine_.drain(range->device);
   give_back(*range);
   return hipSuccess;
 }
@@ -126,7 +130,7 @@ hipError_t EmulatedDevice::register_host(void* pointer, std::size_t size, unsign
 hipError_t EmulatedDevice::unregister_host(void* pointer) {
   const std::optional<HostRange> range = machine_.host.remove(pointer, HostKind::kRegistered);
   if (!range) return hipErrorHostMemoryNotRegistered;
-  machine_.scheduler.wait_for_device(range->device);
+  machine_.drain(range->device);
   return hipSuccess;
 }
 
@@ -141,6 +145,7 @@ hipError_t EmulatedDevice::check_access(const void* pointer, std::size_t size,
 
 hipError_t EmulatedDevice::copy(void* to, const void* from, std::size_t size) {
   Machine& machine = machine_;
+  machine.hazards.drain(ordinal_);
   const Place place =
       null_stream_.submit([&machine, to, from, size] { machine.copy(to, from, size); }, true);
   machine_.scheduler.wait(place);
@@ -149,14 +154,21 @@ hipError_t EmulatedDevice::copy(void* to, const void* from, std::size_t size) {
 
 hipError_t EmulatedDevice::synchronize() {
   machine_.scheduler.wait_for_device(ordinal_);
-  return hipSuccess;
+  return machine_.scheduler.error_of_device(ordinal_);
 }
 
-hipError_t EmulatedDevice::create_stream(unsigned flags, int /*priority*/,
+// There is nothing here that could run code.
+hipError_t EmulatedDevice::load_module(const void* /*image*/) {
+  machine_.hazards.drain(ordinal_);
+  return hipErrorNoBinaryForGpu;
+}
+
+hipError_t EmulatedDevice::create_stream(unsigned flags, int priority,
                                          std::unique_ptr<DeviceStream>* stream) {
   const bool is_blocking = (flags & hipStreamNonBlocking) == 0;
   *stream = std::make_unique<EmulatedStream>(
-      machine_, ordinal_, is_blocking ? QueueKind::kBlocking : QueueKind::kNonBlocking);
+      machine_, ordinal_, is_blocking ? QueueKind::kBlocking : QueueKind::kNonBlocking,
+      machine_.hazards.hardware_queue(ordinal_, priority));
   return hipSuccess;
 }
 
@@ -166,7 +178,7 @@ hipError_t EmulatedDevice::create_event(unsigned flags, std::unique_ptr<DeviceEv
 }
 
 hipError_t EmulatedDevice::reset() {
-  machine_.scheduler.wait_for_device(ordinal_);
+  machine_.drain(ordinal_);
   machine_.ranges.reset(ordinal_);
   for (const Block& block : machine_.memory.detach_all(ordinal_)) machine_.memory.give_back(block);
   for (const HostRange& range : machine_.host.remove_all(ordinal_)) give_back(range);

@@ -13,6 +13,11 @@ void* Machine::work_on(const void* pointer, std::size_t size) {
   return memory.work_on(pointer, size);
 }
 
+void Machine::drain(int device) {
+  hazards.drain(device);
+  scheduler.wait_for_device(device);
+}
+
 void Machine::copy(void* to, const void* from, std::size_t size) {
   const void* source = work_on(from, size);
   std::memmove(work_on(to, size), source, size);

@@ -72,8 +72,11 @@ void wait_until_met(const Scheduler& scheduler, const ValueWait& wait, const voi
 
 }  // namespace
 
-EmulatedStream::EmulatedStream(Machine& machine, int device, QueueKind kind)
-    : machine_(machine), queue_(machine.scheduler.open(device, kind)) {}
+EmulatedStream::EmulatedStream(Machine& machine, int device, QueueKind kind,
+                               std::shared_ptr<HardwareQueue> hardware)
+    : machine_(machine),
+      device_(device),
+      queue_(machine.scheduler.open(device, kind, std::move(hardware))) {}
 
 EmulatedStream::~EmulatedStream() { machine_.scheduler.close(queue_); }
 
@@ -83,6 +86,7 @@ Place EmulatedStream::submit(std::function<void()> run, bool is_short) {
 
 hipError_t EmulatedStream::copy(void* to, const void* from, std::size_t size, bool is_pageable) {
   Machine& machine = machine_;
+  machine.hazards.admit_copy();
   const Place place = submit([&machine, to, from, size] { machine.copy(to, from, size); },
                              is_pageable || size <= kShortCopy);
   // Programs reuse pageable memory, also on the stack, when the call has returned.
@@ -92,6 +96,7 @@ hipError_t EmulatedStream::copy(void* to, const void* from, std::size_t size, bo
 
 hipError_t EmulatedStream::fill(void* to, unsigned char value, std::size_t size) {
   Machine& machine = machine_;
+  machine.hazards.admit_copy();
   submit([&machine, to, value, size] { machine.fill(to, value, size); }, size <= kShortCopy);
   return hipSuccess;
 }
@@ -105,9 +110,9 @@ hipError_t EmulatedStream::wait_event(DeviceEvent& event) {
 
 hipError_t EmulatedStream::wait_value(const ValueWait& wait) {
   Machine& machine = machine_;
+  if (!machine.hazards.knows(wait)) return hipErrorNotSupported;
   const auto run = [&machine, wait] {
-    wait_until_met(machine.scheduler, wait,
-                   machine.work_on(wait.address, sizeof(wait.value)));
+    wait_until_met(machine.scheduler, wait, machine.work_on(wait.address, sizeof(wait.value)));
   };
   submit(run, false);
   return hipSuccess;
@@ -123,17 +128,20 @@ hipError_t EmulatedStream::write_value(void* address, std::uint64_t value, Value
 }
 
 hipError_t EmulatedStream::host_function(hipHostFn_t function, void* user_data) {
-  submit([function, user_data] { function(user_data); }, false);
+  Machine& machine = machine_;
+  submit(
+      [&machine, function, user_data] { machine.hazards.run_host_function(function, user_data); },
+      false);
   return hipSuccess;
 }
 
 hipError_t EmulatedStream::query() {
-  return machine_.scheduler.is_idle(queue_) ? hipSuccess : hipErrorNotReady;
+  return machine_.scheduler.is_idle(queue_) ? queue_->error() : hipErrorNotReady;
 }
 
 hipError_t EmulatedStream::synchronize() {
   machine_.scheduler.wait_for_queue(queue_);
-  return hipSuccess;
+  return queue_->error();
 }
 
 }  // namespace hip_portable::emulated

@@ -16,10 +16,12 @@ namespace hip_portable::emulated {
 
 class EmulatedStream final : public DeviceStream {
  public:
-  EmulatedStream(Machine& machine, int device, QueueKind kind);
+  EmulatedStream(Machine& machine, int device, QueueKind kind,
+                 std::shared_ptr<HardwareQueue> hardware);
   ~EmulatedStream() override;
 
   hipError_t copy(void* to, const void* from, std::size_t size, bool is_pageable) override;
+  hipError_t copy_indirect(const hipPortableIndirectCopy_t* descriptor) override;
   hipError_t fill(void* to, unsigned char value, std::size_t size) override;
   hipError_t wait_event(DeviceEvent& event) override;
   hipError_t wait_value(const ValueWait& wait) override;
@@ -33,6 +35,7 @@ class EmulatedStream final : public DeviceStream {
 
  private:
   Machine& machine_;
+  const int device_;
   const std::shared_ptr<Queue> queue_;
 };
 

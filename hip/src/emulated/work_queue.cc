@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+#include "hazards.h"
+
 namespace hip_portable::emulated {
 namespace {
 
@@ -35,8 +37,9 @@ bool create_detached(void* (*main)(void*), void* argument) {
 
 }  // namespace
 
-std::shared_ptr<Queue> Scheduler::open(int device, QueueKind kind) {
-  auto queue = std::make_shared<Queue>(device, kind);
+std::shared_ptr<Queue> Scheduler::open(int device, QueueKind kind,
+                                       std::shared_ptr<HardwareQueue> hardware) {
+  auto queue = std::make_shared<Queue>(device, kind, std::move(hardware));
   const MutexLock lock(mutex_);
   queues_.push_back(queue);
   return queue;
@@ -73,19 +76,29 @@ void Scheduler::wait_locked(const Place& place) {
   while (!is_done(place)) place.queue->progress_.wait(mutex_);
 }
 
+void Scheduler::wait_for_room(Queue& queue) {
+  if (queue.hardware_ == nullptr) return;
+  while (queue.submitted_ - queue.done_ >= HardwareQueue::kMostOperations) {
+    queue.progress_.wait(mutex_);
+  }
+}
+
 Place Scheduler::submit(const std::shared_ptr<Queue>& queue, std::function<void()> run,
                         bool is_short, std::vector<Place> after) {
   Operation operation{std::move(run), {}, 0};
   Place place{queue, 0};
   {
     const MutexLock lock(mutex_);
+    wait_for_room(*queue);
+    place.number = queue->submitted_ + 1;
+    if (queue->hardware_ != nullptr) queue->hardware_->line_up(place, &after);
     for (Place& other : after) {
       if (!is_done(other)) operation.after.push_back(std::move(other));
     }
     collect_order(*queue, &operation.after);
     const bool has_turn = !queue->is_busy() && operation.after.empty();
     const bool runs_here = (is_short && has_turn) || !start_worker(queue);
-    operation.number = place.number = ++queue->submitted_;
+    operation.number = queue->submitted_ = place.number;
     if (!runs_here) {
       queue->waiting_.push_back(std::move(operation));
       queue->work_.notify_one();
@@ -197,6 +210,15 @@ void Scheduler::wait_for_device(int device) {
     if (queue->device_ == device && queue->is_busy()) places.push_back({queue, queue->submitted_});
   }
   for (const Place& place : places) wait_locked(place);
+}
+
+hipError_t Scheduler::error_of_device(int device) {
+  const MutexLock lock(mutex_);
+  for (const std::shared_ptr<Queue>& queue : queues_) {
+    const bool counts = queue->device_ == device && !queue->is_closed_;
+    if (counts && queue->error() != hipSuccess) return queue->error();
+  }
+  return hipSuccess;
 }
 
 void Scheduler::drop_queued() {

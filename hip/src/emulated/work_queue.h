@@ -14,12 +14,16 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
+
+#include <hip/hip_runtime_api.h>
 
 #include "../mutex.h"
 
 namespace hip_portable::emulated {
 
+class HardwareQueue;  // hazards.h
 class Queue;
 
 // An operation's place in the order. Reached when it is done.
@@ -38,10 +42,18 @@ struct Operation {
 // they for it.
 enum class QueueKind { kNull, kBlocking, kNonBlocking };
 
-// All that changes is guarded by the scheduler's mutex.
+// All that changes is guarded by the scheduler's mutex, but for the error.
 class Queue {
  public:
-  Queue(int device, QueueKind kind) : device_(device), kind_(kind) {}
+  Queue(int device, QueueKind kind, std::shared_ptr<HardwareQueue> hardware)
+      : device_(device), kind_(kind), hardware_(std::move(hardware)) {}
+
+  // The first error of an operation is the stream's for good.
+  void keep_error(hipError_t error) {
+    hipError_t none = hipSuccess;
+    (void)error_.compare_exchange_strong(none, error, std::memory_order_acq_rel);
+  }
+  hipError_t error() const { return error_.load(std::memory_order_acquire); }
 
  private:
   friend class Scheduler;
@@ -53,6 +65,8 @@ class Queue {
 
   const int device_;
   const QueueKind kind_;
+  const std::shared_ptr<HardwareQueue> hardware_;  // null: one of its own
+  std::atomic<hipError_t> error_{hipSuccess};
   std::deque<Operation> waiting_;
   std::uint64_t submitted_ = 0;     // number of the newest operation
   std::uint64_t done_ = 0;          // all up to this number are done
@@ -66,7 +80,8 @@ class Queue {
 
 class Scheduler {
  public:
-  std::shared_ptr<Queue> open(int device, QueueKind kind);
+  std::shared_ptr<Queue> open(int device, QueueKind kind,
+                              std::shared_ptr<HardwareQueue> hardware = nullptr);
   // What is queued is still done; then the worker ends.
   void close(const std::shared_ptr<Queue>& queue);
 
@@ -83,6 +98,8 @@ class Scheduler {
   void wait_for_queue(const std::shared_ptr<Queue>& queue);
   // All work that is queued on a device now.
   void wait_for_device(int device);
+  // Of one of its streams that are not closed.
+  hipError_t error_of_device(int device);
 
   // From the exit handler: operations that have not begun are dropped, what runs gets two seconds.
   // Work queued later runs as ever.
@@ -101,6 +118,7 @@ class Scheduler {
       HIP_PORTABLE_REQUIRES(mutex_);
   bool is_done(const Place& place) const HIP_PORTABLE_REQUIRES(mutex_);
   void wait_locked(const Place& place) HIP_PORTABLE_REQUIRES(mutex_);
+  void wait_for_room(Queue& queue) HIP_PORTABLE_REQUIRES(mutex_);
   void finish(Queue& queue, std::uint64_t number) HIP_PORTABLE_REQUIRES(mutex_);
   void forget(const Queue& queue) HIP_PORTABLE_REQUIRES(mutex_);
 

@@ -23,8 +23,8 @@ TEST(CudaErrors, DriverMismatchIsAnInsufficientDriver) {
   EXPECT_EQ(to_hip(804), hipErrorInsufficientDriver);
 }
 
-TEST(CudaErrors, CallInsideAHostFunctionIsNotSupported) {
-  EXPECT_EQ(to_hip(800), hipErrorNotSupported);
+TEST(CudaErrors, CallInsideAHostFunctionIsNotPermitted) {
+  EXPECT_EQ(to_hip(800), hipErrorNotPermitted);
 }
 
 TEST(CudaErrors, KernelFaultsAreLaunchFailuresOrIllegalAddresses) {

@@ -6,9 +6,12 @@ set(emulated HIP_PORTABLE_BACKEND=emulated)
 
 hipfile_add_test(hip_runtime_test
   hip_capture_mode_test.cc hip_capture_test.cc hip_copy_test.cc hip_event_test.cc
-  hip_memory_test.cc hip_pointer_test.cc hip_process_test.cc hip_stream_test.cc
-  hip_wait_value_test.cc
-  LIBS hip_portable LABELS unit thread ENVIRONMENT ${emulated} MODES)
+  hip_hazards_test.cc hip_indirect_test.cc hip_memory_test.cc hip_pointer_test.cc
+  hip_process_test.cc hip_stream_test.cc hip_wait_value_test.cc
+  LIBS hip_portable ${CMAKE_DL_LIBS} LABELS unit thread ENVIRONMENT ${emulated} MODES)
+hipfile_add_test_variant(hip_runtime_test.without hip_runtime_test LABELS unit
+  ARGS --gtest_filter=HipWithout.*
+  ENVIRONMENT ${emulated} HIP_PORTABLE_WITHOUT=wait-value,indirect-copy)
 
 hipfile_add_test(hip_subset_test hip_subset_devices.cc hip_subset_memory.cc hip_subset_streams.cc
   hip_subset_test.cc

@@ -181,8 +181,9 @@ TEST(HipNullStream, DoesNotWaitForNonBlockingStreams) {
   char byte = 3;
   Gate gate;
   ASSERT_HIP(hipSuccess, gate.close_stream(independent.get()));
+  if (has_hazards()) gate.open();  // there a synchronous copy waits for every stream
   EXPECT_HIP(hipSuccess, hipMemcpy(buffer.data(), &byte, 1, hipMemcpyHostToDevice));
-  EXPECT_HIP(hipErrorNotReady, hipStreamQuery(independent.get()));
+  EXPECT_HIP(has_hazards() ? hipSuccess : hipErrorNotReady, hipStreamQuery(independent.get()));
 }
 
 TEST(HipNullStream, SynchronousCopyComesAfterBlockingStreams) {
@@ -199,7 +200,7 @@ TEST(HipNullStream, SynchronousCopyComesAfterBlockingStreams) {
   opener.join();
 }
 
-TEST(HipHostFunction, MayNotCallHip) {
+TEST(HipHostFunction, Rule10_MayNotCallHip) {
   const TestStream stream;
   std::atomic<int> error{-1};
   const auto call = [](void* data) {
@@ -208,7 +209,7 @@ TEST(HipHostFunction, MayNotCallHip) {
   };
   ASSERT_HIP(hipSuccess, hipLaunchHostFunc(stream.get(), call, &error));
   ASSERT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
-  EXPECT_EQ(error.load(), hipErrorNotSupported);
+  EXPECT_EQ(error.load(), hipErrorNotPermitted);
 }
 
 TEST(HipHostFunction, NullIsRefused) {

@@ -73,29 +73,36 @@ class TestStream {
   hipStream_t stream_ = nullptr;
 };
 
-// Holds a stream up until it is opened; opens itself at the end of the test.
+// Holds streams up until it is opened; opens itself at the end of the test. By a wait for a value:
+// a host function would hold up those of all streams where one thread runs them.
 class Gate {
  public:
+  Gate() {
+    if (hipHostMalloc(&values_, kValues * sizeof(uint64_t)) != hipSuccess) values_ = nullptr;
+  }
   ~Gate() {
     open();
-    while (queued_.load() != passed_.load()) std::this_thread::yield();
+    for (size_t i = 1; i <= queued_; ++i) {
+      while (__atomic_load_n(&values_[i], __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
+    }
+    (void)hipHostFree(values_);
   }
-  void open() { is_open_ = true; }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  void open() { __atomic_store_n(&values_[0], 1, __ATOMIC_RELEASE); }
   hipError_t close_stream(hipStream_t stream) {
-    const hipError_t error = hipLaunchHostFunc(stream, &Gate::wait, this);
-    if (error == hipSuccess) ++queued_;
-    return error;
+    if (values_ == nullptr || queued_ + 1 == kValues) return hipErrorOutOfMemory;
+    const hipError_t error = hipStreamWaitValue64(stream, values_, 1, hipStreamWaitValueEq);
+    if (error != hipSuccess) return error;
+    ++queued_;
+    return hipStreamWriteValue64(stream, &values_[queued_], 1, 0);  // it has passed
   }
 
  private:
-  static void wait(void* data) {
-    Gate& gate = *static_cast<Gate*>(data);
-    while (!gate.is_open_.load()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    ++gate.passed_;
-  }
-  std::atomic<bool> is_open_{false};
-  std::atomic<int> queued_{0};
-  std::atomic<int> passed_{0};
+  static constexpr size_t kValues = 16;
+  uint64_t* values_ = nullptr;
+  size_t queued_ = 0;
 };
 
 inline std::vector<char> pattern(size_t size, unsigned seed = 1) {

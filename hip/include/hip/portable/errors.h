@@ -77,6 +77,8 @@ typedef enum HIP_PORTABLE_NODISCARD hipError_t {
   hipErrorHostMemoryNotRegistered = 713,
   hipErrorLaunchFailure = 719,
   hipErrorCooperativeLaunchTooLarge = 720,
+  /** A HIP call inside a host function. HIP has no name for it; the number is NVIDIA's. */
+  hipErrorNotPermitted = 800,
   hipErrorNotSupported = 801,
   hipErrorStreamCaptureUnsupported = 900,
   hipErrorStreamCaptureInvalidated = 901,
