@@ -100,8 +100,7 @@ TEST_F(VirtualMemoryTest, UnalignedPiecesCrossTheBordersToo) {
 TEST_F(VirtualMemoryTest, BufferEndsWhereNothingIsMapped) {
   VirtualRange memory;
   RegisteredFile f(file("f"), kSize + kPart, 1);
-  EXPECT_EQ(negated(hipFileInvalidValue),
-            hipFileRead(f.handle(), memory.data(), kSize + 1, 0, 0));
+  EXPECT_EQ(negated(hipFileInvalidValue), hipFileRead(f.handle(), memory.data(), kSize + 1, 0, 0));
   EXPECT_NE(hipFileSuccess, hipFileBufRegister(memory.data(), kSize + kPart, 0).err);
   EXPECT_NE(hipFileSuccess, hipFileBufRegister(memory.at(kSize), kPart, 0).err);
   EXPECT_GT(0, hipFileRead(f.handle(), memory.at(kSize), 4096, 0, 0));

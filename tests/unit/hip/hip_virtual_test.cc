@@ -144,6 +144,9 @@ TEST_F(HipVirtual, OverlappingMappingIsRefused) {
   EXPECT_HIP(hipErrorInvalidValue, hipMemMap(range.at(), 2 * kGrain, 0, handle, 0));
   EXPECT_HIP(hipErrorInvalidValue, hipMemMap(range.at(), 3 * kGrain, 0, handle, 0));
   EXPECT_HIP(hipSuccess, hipMemMap(range.at(2 * kGrain), kGrain, 0, handle, 0));
+  const Reservation other(2 * kGrain);
+  ASSERT_HIP(hipSuccess, hipMemMap(other.at(), 2 * kGrain, 0, handle, 0));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemMap(other.at(kGrain), kGrain, 0, handle, 0));
   EXPECT_HIP(hipSuccess, hipMemRelease(handle));
 }
 
