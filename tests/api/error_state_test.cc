@@ -54,6 +54,7 @@ TEST_F(ErrorStateTest, Rule8_ErrnoIsThatOfTheFailure) {
     EXPECT_EQ(-1, n) << size;
     EXPECT_EQ(EFBIG, error) << size;
   }
+  EXPECT_ERRNO(EINVAL, hipFileWrite(f.handle(), buffer.data(), 4096, -1, 0));  // no call fails
   EXPECT_EQ(0, ::setrlimit(RLIMIT_FSIZE, &before));
   std::signal(SIGXFSZ, old_handler);
 }

@@ -14,6 +14,7 @@
 //   clock     an exit handler that prints the time since the end of main
 //   static    the same from a static destructor
 //   quit      _exit, after a while
+//   set-error   fail a call of the runtime
 //   last-error  print the thread's last error of the runtime
 //   fork      go on in a child, and end as it ends
 //   unload    dlclose of library and runtime
@@ -142,6 +143,11 @@ void print_maps() {
   std::printf("\n");
 }
 
+void set_last_error() {
+  const auto set_device = reinterpret_cast<int (*)(int)>(::dlsym(g_runtime, "hipSetDevice"));
+  if (set_device == nullptr || set_device(1000) == 0) give_up("hipSetDevice");
+}
+
 void print_last_error() {
   const auto peek = reinterpret_cast<int (*)()>(::dlsym(g_runtime, "hipPeekAtLastError"));
   if (peek == nullptr) give_up("hipPeekAtLastError");
@@ -165,6 +171,7 @@ void run(const std::string& step, char** arguments) {
   if (step == "maps") return print_maps();
   if (step == "fork") return go_on_in_child();
   if (step == "last-error") return print_last_error();
+  if (step == "set-error") return set_last_error();
   if (step == "runtime") {
     g_runtime = ::dlopen(arguments[3], RTLD_NOW | RTLD_LOCAL);
     if (g_runtime == nullptr) give_up(::dlerror());

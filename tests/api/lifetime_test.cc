@@ -191,6 +191,18 @@ INSTANTIATE_TEST_SUITE_P(, FailureTest,
                                          "hipHostRegister"),
                          [](const auto& function) { return std::string(function.param); });
 
+// The portable runtime can be given back any error.
+TEST_F(RuntimeUseTest, Rule8_ErrorOfTheProgramSurvivesAFailingCallOfOurs) {
+  const std::vector<std::string> steps{"library",   "register", "runtime",   "memory",
+                                       "set-error", "read",     "last-error"};
+  for (const char* function : {"hipPointerGetAttributes", "hipMemcpyAsync"}) {
+    const Seen seen = run(kLinked, FAULTY_RUNTIME, steps,
+                          {"HIPFILE_TEST_HIP_FAULT=" + std::string(function) + ":1:1",
+                           "HIPFILE_FORCE_COMPAT_MODE=true"});
+    EXPECT_EQ(seen.out, "register 0\nread -5011\nlast error 101\n") << function << seen.err;
+  }
+}
+
 class HangTest : public RuntimeUseTest,
                  public testing::WithParamInterface<std::pair<const char*, const char*>> {};
 
