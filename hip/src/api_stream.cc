@@ -29,13 +29,12 @@ struct HostCall {
   void* user_data = nullptr;
 };
 
-void run_host_call(void* data) {
-  const std::unique_ptr<HostCall> call(static_cast<HostCall*>(data));
+void run_host_call(const HostCall& call) {
   this_thread().is_in_host_function = true;
-  if (call->callback != nullptr) {
-    call->callback(call->stream, hipSuccess, call->user_data);
+  if (call.callback != nullptr) {
+    call.callback(call.stream, hipSuccess, call.user_data);
   } else {
-    call->function(call->user_data);
+    call.function(call.user_data);
   }
   this_thread().is_in_host_function = false;
 }
@@ -48,10 +47,7 @@ hipError_t queue_host_call(const HostCall& call) {
         call.callback != nullptr ? runtime.captures().check_stream(stream) : hipSuccess;
     if (error != hipSuccess) return error;
     return queue(runtime, stream, [call](DeviceStream& work) {
-      auto owned = std::make_unique<HostCall>(call);
-      const hipError_t queued = work.host_function(&run_host_call, owned.get());
-      if (queued == hipSuccess) owned.release();
-      return queued;
+      return work.host_function([call] { run_host_call(call); });
     });
   });
 }

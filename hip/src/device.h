@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include <hip/hip_portable.h>
@@ -71,7 +72,7 @@ class DeviceStream {
   virtual hipError_t wait_event(DeviceEvent& event) = 0;
   virtual hipError_t wait_value(const ValueWait& wait) = 0;
   virtual hipError_t write_value(void* address, std::uint64_t value, ValueWidth width) = 0;
-  virtual hipError_t host_function(hipHostFn_t function, void* user_data) = 0;
+  virtual hipError_t host_function(std::function<void()> function) = 0;
 
   virtual hipError_t query() = 0;  // hipErrorNotReady while there is work
   virtual hipError_t synchronize() = 0;

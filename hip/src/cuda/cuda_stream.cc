@@ -5,6 +5,8 @@
 #include "cuda_stream.h"
 
 #include <limits>
+#include <memory>
+#include <utility>
 
 namespace hip_portable::cuda {
 
@@ -54,9 +56,8 @@ hipError_t CudaStream::wait_value(const ValueWait& wait) {
   return run([&] {
     const Driver& driver = context_.driver();
     return is_wide ? driver.stream_wait_value64(handle_, address, wait.value, wait.condition)
-                   : driver.stream_wait_value32(handle_, address,
-                                                static_cast<std::uint32_t>(wait.value),
-                                                wait.condition);
+                   : driver.stream_wait_value32(
+                         handle_, address, static_cast<std::uint32_t>(wait.value), wait.condition);
   });
 }
 
@@ -70,9 +71,17 @@ hipError_t CudaStream::write_value(void* address, std::uint64_t value, ValueWidt
   });
 }
 
-hipError_t CudaStream::host_function(hipHostFn_t function, void* user_data) {
-  return run(
-      [&] { return context_.driver().launch_host_function(handle_, function, user_data); });
+// Lost where the driver never gets there.
+hipError_t CudaStream::host_function(std::function<void()> function) {
+  using Function = std::function<void()>;
+  const auto run_once = [](void* data) {
+    (*std::unique_ptr<Function>(static_cast<Function*>(data)))();
+  };
+  auto owned = std::make_unique<Function>(std::move(function));
+  const hipError_t error =
+      run([&] { return context_.driver().launch_host_function(handle_, run_once, owned.get()); });
+  if (error == hipSuccess) owned.release();
+  return error;
 }
 
 hipError_t CudaStream::query() {
@@ -112,9 +121,8 @@ hipError_t CudaEvent::synchronize() {
 hipError_t CudaEvent::elapsed_since(DeviceEvent& start, float* milliseconds) {
   const CudaEvent& first = static_cast<CudaEvent&>(start);
   if (!first.is_alive()) return hipErrorContextIsDestroyed;
-  return run([&] {
-    return context_.driver().event_elapsed_time(milliseconds, first.handle(), handle_);
-  });
+  return run(
+      [&] { return context_.driver().event_elapsed_time(milliseconds, first.handle(), handle_); });
 }
 
 }  // namespace hip_portable::cuda

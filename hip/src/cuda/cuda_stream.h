@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "../device.h"
 #include "cuda_context.h"
@@ -27,7 +28,7 @@ class CudaStream : public DeviceStream {
   hipError_t wait_event(DeviceEvent& event) override;
   hipError_t wait_value(const ValueWait& wait) override;
   hipError_t write_value(void* address, std::uint64_t value, ValueWidth width) override;
-  hipError_t host_function(hipHostFn_t function, void* user_data) override;
+  hipError_t host_function(std::function<void()> function) override;
   hipError_t query() override;
   hipError_t synchronize() override;
 

@@ -42,10 +42,9 @@ bool Hazards::knows(const ValueWait& wait) const {
   return !are_on_ || (wait.mask & all) == all;
 }
 
-void Hazards::run_host_function(hipHostFn_t function, void* user_data) {
-  if (!are_on_) return function(user_data);
-  const auto run = [function, user_data] { function(user_data); };
-  scheduler_.wait(scheduler_.submit(host_functions_, run, false));
+void Hazards::run_host_function(const std::function<void()>& function) {
+  if (!are_on_) return function();
+  scheduler_.wait(scheduler_.submit(host_functions_, function, false));
 }
 
 }  // namespace hip_portable::emulated

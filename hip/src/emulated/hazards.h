@@ -16,6 +16,7 @@
 #include <array>
 #include <climits>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -62,7 +63,7 @@ class Hazards {
 
   bool knows(const ValueWait& wait) const;
   // Returns when the function has.
-  void run_host_function(hipHostFn_t function, void* user_data);
+  void run_host_function(const std::function<void()>& function);
 
  private:
   struct Share {

@@ -127,11 +127,9 @@ hipError_t EmulatedStream::write_value(void* address, std::uint64_t value, Value
   return hipSuccess;
 }
 
-hipError_t EmulatedStream::host_function(hipHostFn_t function, void* user_data) {
+hipError_t EmulatedStream::host_function(std::function<void()> function) {
   Machine& machine = machine_;
-  submit(
-      [&machine, function, user_data] { machine.hazards.run_host_function(function, user_data); },
-      false);
+  submit([&machine, run = std::move(function)] { machine.hazards.run_host_function(run); }, false);
   return hipSuccess;
 }
 

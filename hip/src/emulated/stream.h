@@ -26,7 +26,7 @@ class EmulatedStream final : public DeviceStream {
   hipError_t wait_event(DeviceEvent& event) override;
   hipError_t wait_value(const ValueWait& wait) override;
   hipError_t write_value(void* address, std::uint64_t value, ValueWidth width) override;
-  hipError_t host_function(hipHostFn_t function, void* user_data) override;
+  hipError_t host_function(std::function<void()> function) override;
   hipError_t query() override;
   hipError_t synchronize() override;
 

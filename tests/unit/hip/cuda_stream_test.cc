@@ -70,8 +70,7 @@ TEST_F(CudaDeviceTest, WaitWithAMaskIsNotSupported) {
 TEST_F(CudaDeviceTest, HostFunctionRunsInTheStream) {
   const std::unique_ptr<DeviceStream> stream = make_stream();
   int calls = 0;
-  const hipHostFn_t count = [](void* data) { ++*static_cast<int*>(data); };
-  EXPECT_EQ(stream->host_function(count, &calls), hipSuccess);
+  EXPECT_EQ(stream->host_function([&calls] { ++calls; }), hipSuccess);
   EXPECT_EQ(stream->synchronize(), hipSuccess);
   EXPECT_EQ(calls, 1);
 }
