@@ -169,6 +169,8 @@ TEST_F(HandleTest, Rule17_RegisteredFileOutlivesTheCallersDescriptor) {
   EXPECT_EQ(number, other.get());
   expect_readable(handle, 4096, 1);
   Buffer buffer(4096);
+  EXPECT_EQ(1000, hipFileRead(handle, buffer.data(), 1000, 3, 0));  // by the other view
+  EXPECT_EQ("", first_difference(buffer.get(0, 1000), make_pattern(1000, 1, 3)));
   buffer.set(make_pattern(4096, 3));
   EXPECT_EQ(4096, hipFileWrite(handle, buffer.data(), 4096, 0, 0));
   EXPECT_EQ("", first_difference(read_file(file("f")), make_pattern(4096, 3)));
