@@ -181,20 +181,6 @@ TEST_F(AiscpContentTest, GrowingFileHasAnEndAndAWarning) {
   EXPECT_EQ("", shell("cmp -n $(stat -c %s to) from to").out);
 }
 
-TEST_F(AiscpContentTest, ShrinkingSourceIsNotPutInPlace) {
-  make("from", 64 * kMiB);
-  make("to", 100, 2);
-  std::thread cutter([&] {
-    ::usleep(50000);
-    (void)!::truncate(at("from").c_str(), 4096);
-  });
-  const ProcessResult result = aiscp({"--chunk-size=4K", "--jobs=1", "from", "to"});
-  cutter.join();
-  expect_failure(result, "aiscp: 'from' shrank while it was copied");
-  expect_content("to", 100, 2);
-  EXPECT_EQ((std::vector<std::string>{"from", "to"}), names());
-}
-
 TEST_F(AiscpContentTest, BlockDeviceIsCopiedToItsEnd) {
   LoopDisk disk;
   const std::string why = disk.attach("512", 16);
