@@ -51,4 +51,11 @@ ssize_t to_count(const Result<size_t>& result) {
   return -static_cast<ssize_t>(static_cast<int>(error.code));
 }
 
+size_t to_event_ret(const Result<size_t>& result) {
+  if (result.ok()) return result.value();
+  const int error = result.error().sys_errno;
+  const ssize_t ret = error != 0 ? -static_cast<ssize_t>(error) : to_count(result);
+  return static_cast<size_t>(ret);
+}
+
 }  // namespace hipfile

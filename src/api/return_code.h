@@ -20,6 +20,9 @@ hipFileError_t to_error(hipFileOpError_t code);
 /// made on int: `-code` on the unsigned enum of C would give 4294962274.
 ssize_t to_count(const Result<size_t>& result);
 
+/// A byte count as `ret` of a batch event: the count, or -errno, or the negated code, in a size_t.
+size_t to_event_ret(const Result<size_t>& result);
+
 /// Runs the body of an entry point. Nothing escapes through extern "C": std::bad_alloc, the one
 /// exception that the standard library may throw at us, becomes `on_exhaustion`.
 template <class Body, class T>

@@ -9,31 +9,12 @@
 #include <memory>
 
 #include "backend/bounce_pipeline.h"
-#include "engine/transfer_loop.h"
-#include "util/arith.h"
+#include "backend/staging.h"
 
 namespace hipfile {
 namespace {
 
 constexpr size_t kLargestSmall = 64 << 10;
-constexpr size_t kLargestSmallAlignment = 4096;
-
-Error error_of(const IoDone& done) {
-  return done.error == 0 ? Error::of(hipFileSuccess) : Error::from_errno(done.error);
-}
-
-int view_of(const Request& request, bool is_direct) {
-  File& file = *request.file;
-  const int wanted =
-      is_direct ? file.direct_fd(request.direction) : file.buffered_fd(request.direction);
-  return wanted >= 0 ? wanted : request.file->own_fd();
-}
-
-bool is_aligned_request(const Request& request) {
-  const size_t alignment = direct_alignment(request);
-  return is_aligned(static_cast<uint64_t>(request.file_offset), alignment) &&
-         is_aligned(request.size, alignment);
-}
 
 Outcome no_memory() { return Outcome::failure(Error::from_errno(ENOMEM)); }
 
@@ -51,8 +32,8 @@ Outcome Bounce::run(const Request& request) {
 }
 
 Outcome Bounce::run_stretch(const Request& request, bool is_direct) {
-  const bool is_small = request.size <= kLargestSmall &&
-                        (!is_direct || direct_alignment(request) <= kLargestSmallAlignment);
+  const bool is_small =
+      request.size <= kLargestSmall && (!is_direct || fits_staging(request));
   if (request.is_read()) {
     return is_small ? read_small(request, is_direct) : run_chunks(request, is_direct);
   }
@@ -63,29 +44,17 @@ Outcome Bounce::run_stretch(const Request& request, bool is_direct) {
 Outcome Bounce::read_small(const Request& request, bool is_direct) {
   char* slot = ring_.small_slot();
   if (slot == nullptr) return no_memory();
-  const uint64_t unit = is_direct ? direct_alignment(request) : 1;
-  const auto begin =
-      static_cast<off_t>(align_down(static_cast<uint64_t>(request.file_offset), unit));
-  const auto end = static_cast<off_t>(align_up(static_cast<uint64_t>(request.end()), unit));
-  const auto skip = static_cast<size_t>(request.file_offset - begin);
-  IoOp op;
-  op.fd = view_of(request, is_direct);
-  op.data = slot;
-  op.size = static_cast<size_t>(end - begin);
-  op.offset = begin;
-  const IoDone done = transfer_fully(op);
-  const size_t arrived = std::min(done.done > skip ? done.done - skip : 0, request.size);
-  const Error error = arrived == request.size ? Error::of(hipFileSuccess) : error_of(done);
-  if (arrived == 0) return Outcome::failure(error);
+  const Staged staged = read_staged(request, is_direct, slot);
+  if (staged.size == 0) return Outcome::failure(staged.error);
 
   Result<StreamLease> stream = lease_stream(request);
   if (!stream.ok()) return Outcome::failure(stream.error());
-  const Status queued = gpu_.copy_async(*stream.value(), request.address, slot + skip, arrived,
+  const Status queued = gpu_.copy_async(*stream.value(), request.address, staged.data, staged.size,
                                         hipMemcpyHostToDevice);
   const Status copied = gpu_.synchronize(*stream.value());
   if (!queued.ok()) return Outcome::failure(queued.error());
   if (!copied.ok()) return Outcome::failure(copied.error());
-  return Outcome::failure(error, arrived);
+  return Outcome::failure(staged.error, staged.size);
 }
 
 Outcome Bounce::write_small(const Request& request, bool is_direct) {
@@ -98,14 +67,7 @@ Outcome Bounce::write_small(const Request& request, bool is_direct) {
   const Status copied = gpu_.synchronize(*stream.value());
   if (!queued.ok()) return Outcome::failure(queued.error());
   if (!copied.ok()) return Outcome::failure(copied.error());
-  IoOp op;
-  op.fd = view_of(request, is_direct);
-  op.data = slot;
-  op.size = request.size;
-  op.offset = request.file_offset;
-  op.is_write = true;
-  const IoDone done = transfer_fully(op);
-  return Outcome::failure(error_of(done), done.done);
+  return write_staged(request, is_direct, slot);
 }
 
 Outcome Bounce::write_split(const Request& request) {

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -44,8 +45,11 @@ Driver::Driver(const Settings& base, EngineChoice engines)
       engines_(std::move(engines)),
       ring_(*new PinnedRing(gpu_, ring_limit())),
       backends_(make_backends(gpu_, ring_, engines_)),
+      stream_memory_(*new StreamMemory(gpu_, ring_limit())),
+      stream_ops_(*new StreamOps(backends_, *engines_.pool, stream_memory_, statistics_)),
       files_(first_generation()),
-      buffers_(first_generation()) {}
+      buffers_(first_generation()),
+      batches_(first_generation()) {}
 
 bool Driver::open_if_closed() {
   if (use_count_.load(std::memory_order_relaxed) != 0) return false;
@@ -86,12 +90,17 @@ Status Driver::close() {
       buffer_index_.erase(base);
     }
   }
+  destroy_batches();
+  stream_ops_.close();
   for (const auto& [fd, handle] : files) files_.retire(handle);
   retire_buffers(buffers);
   const WaitMark mark("operations that run while the driver closes");
   files_.wait_idle();
   buffers_.wait_idle();
-  ring_.trim();
+  if (!stream_ops_.has_queued()) {  // unregistering would wait for the streams (rule 9)
+    ring_.trim();
+    stream_memory_.trim();
+  }
   sweep_parked();
   apply_configuration();
   return Status();

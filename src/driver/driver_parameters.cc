@@ -97,10 +97,11 @@ void Driver::apply_configuration() {
     log_error("compat mode is forced and not allowed, which leaves no path; it stays allowed");
   }
   const Config& now = config();
-  engines_.threads->limit_threads(now.max_io_threads);
+  engines_.limit_threads(now.max_io_threads);
   trace::set_ranges(now.traces_ranges);
   statistics_.set_level(static_cast<unsigned>(now.stats_level));
   ring_.limit(ring_limit(now.ring_bytes), now.pinned_bytes);
+  stream_memory_.set_lane_size(now.async_buffer_size);
 }
 
 }  // namespace hipfile

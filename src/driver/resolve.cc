@@ -50,9 +50,7 @@ Status Driver::resolve(hipFileHandle_t handle, const Arguments& arguments, Opera
   }
   operands->request = request.value();
   operands->request.options = &config().backends;
-  (void)operands->file->direct_fd(
-      operands->request
-          .direction);  // the planner opens nothing: the view is there, or has a reason
+  prepare(operands->request);
   return Status();
 }
 
@@ -64,13 +62,11 @@ Result<size_t> Driver::transfer(hipFileHandle_t handle, const Arguments& argumen
     count_without_backend(statistics_, arguments.direction, false);
     return resolved.error();
   }
-  Plan plan;
-  const Outcome outcome = hipfile::transfer(backends_, operands.request, &plan);
-  if (plan.is_accepted()) {
-    count_request(statistics_, plan, operands.request, outcome, begun_ns);
-  } else {
-    count_without_backend(statistics_, arguments.direction, !outcome.failed());
-  }
+  return transfer_counted(operands.request, begun_ns);
+}
+
+Result<size_t> Driver::transfer_counted(const Request& request, uint64_t begun_ns) {
+  const Outcome outcome = hipfile::transfer_counted(backends_, request, statistics_, begun_ns);
   if (outcome.failed() && outcome.done == 0) return outcome.error;
   return outcome.done;  // POSIX: what was moved before a failure counts
 }

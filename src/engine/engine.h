@@ -11,6 +11,8 @@
 #include <memory>
 #include <string>
 
+#include "util/thread_pool.h"
+
 namespace hipfile {
 
 /// One read or write at an offset. The memory stays the caller's until the operation is reaped.
@@ -55,8 +57,6 @@ class Engine {
   /// @param is_polled reap() spins until something completes, instead of sleeping
   virtual std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial,
                                               bool is_polled = false) = 0;
-  /// The threads of the pool, from now on: 0 for as many as are of use here (rule 32).
-  virtual void limit_threads(unsigned /*most*/) {}
 };
 
 /// A queue that runs each operation on the calling thread, when it is submitted.
@@ -66,9 +66,12 @@ std::unique_ptr<IoQueue> open_plain_queue();
 struct EngineChoice {
   std::unique_ptr<Engine> uring;    ///< NULL where io_uring does not work
   std::unique_ptr<Engine> threads;  ///< always there
+  ThreadPool* pool = nullptr;       ///< of the threads engine and all other work; leaked
   bool is_uring_forced = false;
   std::string reason;
 
+  /// The threads of the pool, from now on: 0 for as many as are of use here (rule 32).
+  void limit_threads(unsigned most) const;
   /// For O_DIRECT: io_uring where it works.
   Engine& direct() const { return uring ? *uring : *threads; }
   /// For the page cache: threads, since io_uring copies cached pages on the submitting thread.

@@ -37,9 +37,15 @@ std::string reason_of(int error) {
 
 }  // namespace
 
+void EngineChoice::limit_threads(unsigned most) const {
+  const unsigned usable = usable_cpus();
+  pool->limit_threads(std::min(most == 0 ? kMaxIoThreads : most, usable));
+}
+
 EngineChoice choose_engines() {
   EngineChoice choice;
-  choice.threads = make_threads_engine(std::min(kMaxIoThreads, usable_cpus()));
+  choice.pool = new ThreadPool(std::min(kMaxIoThreads, usable_cpus()));
+  choice.threads = make_threads_engine(*choice.pool);
   const std::string wish = env_string("HIPFILE_ENGINE");
   const bool is_known = wish.empty() || wish == "uring" || wish == "threads";
   if (!is_known) log_error("HIPFILE_ENGINE='%s' is neither uring nor threads", wish.c_str());

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/transfer_loop.h"
-#include "util/cpu_limits.h"
+#include "util/fifo.h"
 #include "util/mutex.h"
 #include "util/thread_pool.h"
 #include "util/watchdog.h"
@@ -25,27 +25,9 @@ struct Job {
   Job* next = nullptr;
 };
 
-// First in, first out. Jobs are linked: nothing here allocates once a queue is made, since an
-// operation that is counted as in flight must come back.
-class JobList {
- public:
-  bool is_empty() const { return first_ == nullptr; }
-  void push(Job* job) {
-    job->next = nullptr;
-    (last_ == nullptr ? first_ : last_->next) = job;
-    last_ = job;
-  }
-  Job* pop() {
-    Job* job = first_;
-    first_ = job->next;
-    if (first_ == nullptr) last_ = nullptr;
-    return job;
-  }
-
- private:
-  Job* first_ = nullptr;
-  Job* last_ = nullptr;
-};
+// Nothing here allocates once a queue is made: an operation that is counted as in flight must come
+// back.
+using JobList = Fifo<Job>;
 
 class ThreadsQueue : public IoQueue {
  public:
@@ -92,11 +74,24 @@ class ThreadsQueue : public IoQueue {
   };
 
   Job* take_completed() {
+    if (ThreadPool::is_worker()) run_own();
     for (;; sched_yield()) {
       MutexLock lock(mutex_);
       while (completed_.is_empty() && !is_polled_) completion_.wait(mutex_);
       if (!completed_.is_empty()) return completed_.pop();
     }
+  }
+
+  // The other threads of the pool may all be waiting as this one would.
+  void run_own() {
+    for (size_t at = 0; at < jobs_.size() && !has_completed(); ++at) {
+      if (pool_.take_back(jobs_[at].task)) run(&links_[at]);
+    }
+  }
+
+  bool has_completed() {
+    MutexLock lock(mutex_);
+    return !completed_.is_empty();
   }
 
   void start(Job* job) {
@@ -130,25 +125,20 @@ class ThreadsQueue : public IoQueue {
 
 class ThreadsEngine : public Engine {
  public:
-  explicit ThreadsEngine(unsigned max_threads)
-      : max_threads_(max_threads), pool_(*new ThreadPool(max_threads)) {}
+  explicit ThreadsEngine(ThreadPool& pool) : pool_(pool) {}
   const char* name() const override { return "threads"; }
   std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial, bool is_polled) override {
     return std::make_unique<ThreadsQueue>(pool_, depth, is_serial, is_polled);
   }
-  void limit_threads(unsigned most) override {
-    pool_.limit_threads(most == 0 ? max_threads_ : std::min(most, usable_cpus()));
-  }
 
  private:
-  const unsigned max_threads_;
-  ThreadPool& pool_;  // leaked: its threads are never joined
+  ThreadPool& pool_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_threads_engine(unsigned max_threads) {
-  return std::make_unique<ThreadsEngine>(max_threads);
+std::unique_ptr<Engine> make_threads_engine(ThreadPool& pool) {
+  return std::make_unique<ThreadsEngine>(pool);
 }
 
 }  // namespace hipfile

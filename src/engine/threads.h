@@ -9,7 +9,7 @@
 
 namespace hipfile {
 
-/// @param max_threads of the pool, which all queues share
-std::unique_ptr<Engine> make_threads_engine(unsigned max_threads);
+/// @param pool which all queues share; lives as long as the process
+std::unique_ptr<Engine> make_threads_engine(ThreadPool& pool);
 
 }  // namespace hipfile

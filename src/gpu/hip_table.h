@@ -20,12 +20,19 @@ namespace hipfile::gpu {
   X(StreamWaitEvent) X(EventCreateWithFlags) X(EventRecord) X(EventQuery) X(EventSynchronize)      \
   X(EventDestroy) X(GetErrorName)                                                                  \
   X(GetErrorString) X(GetLastError) X(PeekAtLastError) X(GetProcAddress)
+
+// Work in the program's own streams needs these (but the uuid); without one of them async calls
+// block.
+#define HIPFILE_HIP_OPTIONAL(X)                                                                    \
+  X(LaunchHostFunc) X(StreamWaitValue32) X(StreamGetDevice) X(StreamIsCapturing)                   \
+  X(DeviceGetAttribute) X(DeviceGetUuid)
 // clang-format on
 
 /// NULL where a member is optional and the runtime lacks it.
 struct HipTable {
 #define HIPFILE_HIP_MEMBER(name) decltype(&::hip##name) name = nullptr;
   HIPFILE_HIP_REQUIRED(HIPFILE_HIP_MEMBER)
+  HIPFILE_HIP_OPTIONAL(HIPFILE_HIP_MEMBER)
 #undef HIPFILE_HIP_MEMBER
   // Overloaded for C++, so that their types are spelled out. Required too.
   hipError_t (*Malloc)(void** pointer, size_t size) = nullptr;
@@ -33,11 +40,11 @@ struct HipTable {
   // Optional.
   hipAmdFileRead_t AmdFileRead = nullptr;
   hipAmdFileWrite_t AmdFileWrite = nullptr;
-  decltype(&::hipDeviceGetUuid) DeviceGetUuid = nullptr;
   decltype(&::hipPortableMarker) PortableMarker = nullptr;
   decltype(&::hipPortableSetLastError) PortableSetLastError = nullptr;
   decltype(&::hipPortableDeviceIsEmulated) PortableDeviceIsEmulated = nullptr;
   decltype(&::hipPortablePassedOver) PortablePassedOver = nullptr;
+  decltype(&::hipPortableMemcpyIndirectAsync) PortableMemcpyIndirectAsync = nullptr;
 };
 
 }  // namespace hipfile::gpu

@@ -55,6 +55,17 @@ void find_direct_io(Runtime& runtime) {
   runtime.hip.AmdFileWrite = reinterpret_cast<hipAmdFileWrite_t>(write);
 }
 
+// Found where the device has it.
+void find_indirect_copy(Runtime& runtime) {
+  void* copy = nullptr;
+  hipDriverProcAddressQueryResult status = {};
+  if (runtime.hip.GetProcAddress("hipPortableMemcpyIndirectAsync", &copy, runtime.version, 0,
+                                 &status) == hipSuccess) {
+    runtime.hip.PortableMemcpyIndirectAsync =
+        reinterpret_cast<decltype(runtime.hip.PortableMemcpyIndirectAsync)>(copy);
+  }
+}
+
 // Takes the place of a found object, or says why not.
 Opened check(void* object, const std::string& name) {
   Opened opened;
@@ -64,7 +75,9 @@ Opened check(void* object, const std::string& name) {
     opened.reason = name + " has no " + missing;
     return opened;
   }
-  find(object, "hipDeviceGetUuid", hip.DeviceGetUuid);
+#define HIPFILE_HIP_FIND(name) find(object, "hip" #name, hip.name);
+  HIPFILE_HIP_OPTIONAL(HIPFILE_HIP_FIND)
+#undef HIPFILE_HIP_FIND
   find(object, "hipPortableMarker", hip.PortableMarker);
   const void* home = object_of(reinterpret_cast<const void*>(hip.Malloc));
   if (home == nullptr || home != object_of(reinterpret_cast<const void*>(hip.MemcpyAsync))) {
@@ -92,6 +105,7 @@ Opened check(void* object, const std::string& name) {
     return opened;
   }
   find_direct_io(*runtime);
+  if (runtime->is_portable) find_indirect_copy(*runtime);
   opened.runtime = std::move(runtime);
   return opened;
 }

@@ -4,8 +4,10 @@
 // together (rule 21), and an eligible failure then comes before any byte was moved.
 #include "io/transfer.h"
 
+#include <algorithm>
 #include <cerrno>
 
+#include "io/count.h"
 #include "io/log_reasons.h"
 
 namespace hipfile {
@@ -43,6 +45,29 @@ Outcome run(const Plan& plan, const Request& request) {
 
 }  // namespace
 
+void prepare(Request& request) {
+  File& file = *request.file;
+  const bool is_direct = file.direct_fd(request.direction) >= 0;
+  if (!is_direct || !request.is_read()) return;
+  const std::optional<off_t> size = file.size_now();
+  if (!size) return;
+  const off_t left = std::max<off_t>(0, *size - request.file_offset);
+  request.size = std::min(request.size, static_cast<size_t>(left));
+}
+
+std::optional<Plan> plan_retry(const BackendList& backends, const Request& request,
+                               const Plan& first, const Outcome& outcome) {
+  if (!outcome.failed() || outcome.done != 0) return std::nullopt;
+  const Backend* failed = first.middle != nullptr ? first.middle : first.whole;
+  const bool is_fastpath = failed->id() == hipFileExtBackendFastpath;
+  if (!is_fastpath || !is_eligible(outcome.error)) return std::nullopt;
+  if (is_lasting(outcome.error)) request.file->remember_fastpath_failure();
+  const Plan second = make_plan(backends, request, failed->id());
+  if (!second.is_accepted()) return std::nullopt;
+  log_failover(*failed, outcome.error, *second.whole);
+  return second;
+}
+
 Outcome transfer(const BackendList& backends, const Request& request, Plan* ran) {
   if (request.size == 0) return Outcome::moved(0);
   const Plan plan = make_plan(backends, request);
@@ -50,16 +75,22 @@ Outcome transfer(const BackendList& backends, const Request& request, Plan* ran)
   if (!plan.is_accepted()) return Outcome::failure(Error::of(hipFileInternalError));
   if (ran != nullptr) *ran = plan;
   const Outcome first = run(plan, request);
-  if (!first.failed() || first.done != 0) return first;
+  const std::optional<Plan> second = plan_retry(backends, request, plan, first);
+  if (!second) return first;
+  if (ran != nullptr) *ran = *second;
+  return run(*second, request);
+}
 
-  const Backend* failed = plan.middle != nullptr ? plan.middle : plan.whole;
-  if (failed->id() != hipFileExtBackendFastpath || !is_eligible(first.error)) return first;
-  if (is_lasting(first.error)) request.file->remember_fastpath_failure();
-  const Plan second = make_plan(backends, request, failed->id());
-  if (!second.is_accepted()) return first;
-  log_failover(*failed, first.error, *second.whole);
-  if (ran != nullptr) *ran = second;
-  return run(second, request);
+Outcome transfer_counted(const BackendList& backends, const Request& request,
+                         Statistics& statistics, uint64_t begun_ns) {
+  Plan plan;
+  const Outcome outcome = transfer(backends, request, &plan);
+  if (plan.is_accepted()) {
+    count_request(statistics, plan, request, outcome, begun_ns);
+  } else {
+    count_without_backend(statistics, request.direction, !outcome.failed());
+  }
+  return outcome;
 }
 
 }  // namespace hipfile

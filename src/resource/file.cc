@@ -65,6 +65,12 @@ bool File::appends_now() const {
   return flags >= 0 && (flags & O_APPEND) != 0;
 }
 
+std::optional<off_t> File::size_now() const {
+  struct stat now = {};
+  if (!facts_.reports_residency || fstat(own_.get(), &now) != 0) return std::nullopt;
+  return now.st_size;
+}
+
 int File::direct_fd(Direction direction) {
   if (!facts_.direct.possible()) {
     // Nothing to gain, and the reason is worth naming where a view was asked for.

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "resource/direction.h"
 #include "resource/file_facts.h"
@@ -48,6 +49,10 @@ class File {
   /// True if a write would go to the end of the file wherever it is aimed (pwrite(2), BUGS). Asked
   /// of the kernel each time: the duplicate shares its flags with the client, who may set it late.
   bool appends_now() const;
+
+  /// Bytes of a file on ext4, xfs or btrfs now. Elsewhere nothing: the size that a server or
+  /// procfs tells may be old or wrong.
+  std::optional<off_t> size_now() const;
 
   /// Why there is one view only, and the errno behind it. Ok while the second was never needed.
   hipFileExtViewReason_t view_reason() const { return reason_.load(std::memory_order_acquire); }

@@ -10,8 +10,14 @@
 #include "util/detached_thread.h"
 
 namespace hipfile {
+namespace {
+thread_local bool is_worker_thread = false;
+}
+
+bool ThreadPool::is_worker() { return is_worker_thread; }
 
 void* ThreadPool::worker(void* self) {
+  is_worker_thread = true;
   pthread_setname_np(pthread_self(), "hipfile-io");
   static_cast<ThreadPool*>(self)->work();
   return nullptr;
@@ -19,23 +25,52 @@ void* ThreadPool::worker(void* self) {
 
 bool ThreadPool::start_thread() { return start_detached_thread(&ThreadPool::worker, this); }
 
+bool ThreadPool::start() {
+  {
+    MutexLock lock(mutex_);
+    if (threads_ != 0) return true;
+    ++threads_;
+  }
+  if (start_thread()) return true;
+  MutexLock lock(mutex_);
+  --threads_;
+  return threads_ != 0;
+}
+
+void ThreadPool::append(Task& task) {
+  task.next = nullptr;
+  task.before = last_;
+  task.is_queued = true;
+  (last_ == nullptr ? first_ : last_->next) = &task;
+  last_ = &task;
+  ++queued_;
+}
+
+void ThreadPool::unlink(Task& task) {
+  (task.before == nullptr ? first_ : task.before->next) = task.next;
+  (task.next == nullptr ? last_ : task.next->before) = task.before;
+  task.is_queued = false;
+  --queued_;
+}
+
 Task* ThreadPool::take_first() {
   Task* task = first_;
-  if (task == nullptr) return nullptr;
-  first_ = task->next;
-  if (first_ == nullptr) last_ = nullptr;
-  --queued_;
+  if (task != nullptr) unlink(*task);
   return task;
 }
 
+bool ThreadPool::take_back(Task& task) {
+  MutexLock lock(mutex_);
+  if (!task.is_queued) return false;
+  unlink(task);
+  return true;
+}
+
 void ThreadPool::submit(Task& task) {
-  task.next = nullptr;
   bool must_start = false;
   {
     MutexLock lock(mutex_);
-    (last_ == nullptr ? first_ : last_->next) = &task;
-    last_ = &task;
-    ++queued_;
+    append(task);
     must_start = idle_ < queued_ && threads_ < max_threads_;
     if (must_start) ++threads_;
   }

@@ -12,21 +12,30 @@ namespace hipfile {
 struct Task {
   void (*run)(void* context) = nullptr;
   void* context = nullptr;
-  Task* next = nullptr;
+  Task* next = nullptr;  // this and what follows: the pool's
+  Task* before = nullptr;
+  bool is_queued = false;
 };
 
 /// Threads are started as work comes, up to a limit, and never joined: the pool is leaked, and at
 /// exit threads that sleep are no harm. They block all signals, inherit affinity and policy, and
 /// are named "hipfile-io" (rule 32). Tasks run in the order of submission; none may wait for
-/// another.
+/// another, but for those that it submitted itself (rule 31): it takes those back and runs them.
 class ThreadPool {
  public:
   explicit ThreadPool(unsigned max_threads) : max_threads_(max_threads) {}
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  /// Start the first thread, so that no later submit() runs its task on the calling thread. False
+  /// if none can be started.
+  bool start() HIPFILE_EXCLUDES(mutex_);
   /// Queue a task. If no thread is there and none can be started, the caller runs it.
   void submit(Task& task) HIPFILE_EXCLUDES(mutex_);
+  /// Take back a task that has not begun. False if it runs or ran.
+  bool take_back(Task& task) HIPFILE_EXCLUDES(mutex_);
+  /// True on a thread of a pool.
+  static bool is_worker();
   /// From now on at most `most` threads, at least 1. Those above it end when they are idle.
   void limit_threads(unsigned most) HIPFILE_EXCLUDES(mutex_);
 
@@ -35,6 +44,8 @@ class ThreadPool {
   void work() HIPFILE_EXCLUDES(mutex_);
   bool start_thread();
   void run_stranded() HIPFILE_EXCLUDES(mutex_);
+  void append(Task& task) HIPFILE_REQUIRES(mutex_);
+  void unlink(Task& task) HIPFILE_REQUIRES(mutex_);
   Task* take_first() HIPFILE_REQUIRES(mutex_);
 
   Mutex mutex_;

@@ -55,7 +55,7 @@ class EngineTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (GetParam() == "threads") {
-      engine_ = make_threads_engine(4);
+      engine_ = make_threads_engine(*kept(std::make_unique<ThreadPool>(4)));
     } else if (const int error = probe_uring()) {
       GTEST_SKIP() << "io_uring does not work here: errno " << error;
     } else {

@@ -209,7 +209,7 @@ TEST(ThreadsEngine, Rule31_OneThreadServesManyRequests) {
   const test::TempDir folder;
   test::write_file(folder.file("data"), std::vector<uint8_t>(65536, 7));
   const test::Fd file(folder.file("data"), O_RDONLY);
-  Engine& engine = *kept(make_threads_engine(1));
+  Engine& engine = *kept(make_threads_engine(*kept(std::make_unique<ThreadPool>(1))));
   std::atomic<int> reaped{0};
   std::vector<std::thread> requests;
   for (int number = 0; number < 8; ++number) {
@@ -230,6 +230,38 @@ TEST(ThreadsEngine, Rule31_OneThreadServesManyRequests) {
   }
   for (std::thread& request : requests) request.join();
   EXPECT_EQ(reaped, 8 * 16);
+}
+
+// A task of the pool that reads through the pool: all threads of it would wait for each other.
+TEST(ThreadsEngine, Rule31_PoolThreadThatWaitsRunsItsOwnSubTasks) {
+  const test::TempDir folder;
+  test::write_file(folder.file("data"), std::vector<uint8_t>(65536, 7));
+  const test::Fd file(folder.file("data"), O_RDONLY);
+  ThreadPool& pool = *kept(std::make_unique<ThreadPool>(1));
+  struct Outer {
+    Engine& engine;
+    int fd;
+    std::atomic<int> reaped{0};
+    Task task;
+  } outer{*kept(make_threads_engine(pool)), file.get(), {}, {}};
+  outer.task.context = &outer;
+  outer.task.run = [](void* context) {
+    auto* self = static_cast<Outer*>(context);
+    std::vector<char> data(65536);
+    const auto queue = self->engine.open_queue(4, false);
+    for (uint64_t tag = 0; tag < 4; ++tag) {
+      IoOp op;
+      op.fd = self->fd;
+      op.data = data.data() + tag * 4096;
+      op.size = 4096;
+      op.tag = tag;
+      queue->submit(op);
+    }
+    for (int turn = 0; turn < 4; ++turn) self->reaped += queue->reap().done == 4096 ? 1 : 0;
+  };
+  pool.submit(outer.task);
+  wait_for(outer.reaped, 4);
+  EXPECT_EQ(outer.reaped, 4);
 }
 
 TEST(TransferLoop, FileThatIsAlwaysBusyEndsWithItsError) {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// Batches: set-up, submission, events, end.
+#include <cstring>
+#include <utility>
+
+#include "driver/driver.h"
+#include "io/count.h"
+
+namespace hipfile {
+namespace {
+
+// A caller in C may put any number there: C++ must not load one that is no enumerator as the enum.
+template <class Enum>
+int number_of(const Enum& value) {
+  int number = 0;
+  static_assert(sizeof number == sizeof value);
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
+
+bool is_known(const hipFileIOParams_t& params) {
+  const int opcode = number_of(params.opcode);
+  return number_of(params.mode) == hipFileBatch &&
+         (opcode == hipFileBatchRead || opcode == hipFileBatchWrite);
+}
+
+Arguments arguments_of(const hipFileIOParams_t& params) {
+  const auto& given = params.u.batch;
+  const bool is_read = number_of(params.opcode) == hipFileBatchRead;
+  return {given.devPtr_base, given.size, given.file_offset, given.devPtr_offset,
+          is_read ? Direction::kRead : Direction::kWrite};
+}
+
+}  // namespace
+
+Status Driver::set_up_batch(unsigned capacity, uint64_t* handle) {
+  if (capacity == 0 || capacity > config().max_batch_size) return Error::of(hipFileInvalidValue);
+  const uint64_t made =
+      batches_.insert(std::make_unique<Batch>(capacity, backends_, *engines_.pool, statistics_));
+  statistics_.count(stats::kBatchSetup, made != 0);
+  if (made == 0) return Error::of(hipFileInternalError);
+  MutexLock lock(mutex_);
+  batch_handles_.insert(made);
+  *handle = made;
+  return Status();
+}
+
+// All or nothing: slots first, since they decide before anything else is looked at.
+Status Driver::submit_batch(uint64_t handle, const hipFileIOParams_t* params, unsigned count) {
+  const uint64_t begun_ns = statistics_.now();
+  const Pin<Batch> batch = batches_.pin(handle);
+  if (!batch || count == 0 || params == nullptr) return Error::of(hipFileInvalidValue);
+  if (!batch->reserve(count)) return Error::of(hipFileBatchFull);
+  std::vector<BatchJob> jobs;
+  const Status checked = make_jobs(params, count, &jobs);
+  count_batch_submit(statistics_, checked.ok(), begun_ns);
+  if (!checked.ok()) {
+    batch->give_back(count);
+    return checked;
+  }
+  count_jobs(jobs);
+  batch->queue(std::move(jobs), begun_ns);
+  return Status();
+}
+
+void Driver::count_jobs(const std::vector<BatchJob>& jobs) {
+  if (!statistics_.is_on()) return;
+  size_t reads = 0, direct = 0;
+  for (const BatchJob& job : jobs) {
+    const Plan plan = make_plan(backends_, job.request);
+    reads += job.request.is_read();
+    direct += plan.is_accepted() && plan.whole->id() == hipFileExtBackendFastpath;
+  }
+  const bool is_mixed = reads != 0 && reads != jobs.size();
+  statistics_.count(stats::kBatchEnqueued, true, jobs.size());
+  statistics_.count(stats::kBatchTotalSubmit, true, jobs.size());
+  statistics_.count(stats::kBatchPosixEnqueued, true, jobs.size() - direct);
+  statistics_.count(stats::kBatchNvfsSubmit, true, direct == jobs.size());
+  statistics_.count(stats::kBatchMixedIoSubmit, true, is_mixed);
+}
+
+Status Driver::make_jobs(const hipFileIOParams_t* params, unsigned count,
+                         std::vector<BatchJob>* jobs) {
+  if (use_count() == 0) return Error::of(hipFileInternalError);
+  if (!engines_.pool->start()) return Error::of(hipFileBatchSubmitFailed);
+  jobs->reserve(count);
+  for (unsigned at = 0; at < count; ++at) {
+    if (!is_known(params[at])) return Error::of(hipFileInvalidValue);
+    Operands operands;
+    const Status resolved = resolve(params[at].fh, arguments_of(params[at]), &operands);
+    if (!resolved.ok()) return resolved;
+    jobs->push_back(
+        {operands.file.hold(), operands.buffer.hold(), operands.request, params[at].cookie});
+  }
+  return Status();
+}
+
+Result<std::vector<BatchEvent>> Driver::fetch_events(
+    uint64_t handle, size_t least, size_t most, std::optional<Batch::Clock::time_point> deadline) {
+  const Pin<Batch> batch = batches_.pin(handle);
+  if (!batch) return Error::of(hipFileInvalidValue);
+  if (const unsigned limit = config().batch_timeout_ms; !deadline && limit != 0) {
+    deadline = Batch::Clock::now() + std::chrono::milliseconds(limit);
+  }
+  std::optional<std::vector<BatchEvent>> events = batch->fetch(least, most, deadline);
+  if (!events) return Error::of(hipFileInvalidValue);
+  return std::move(*events);
+}
+
+Status Driver::cancel_batch(uint64_t handle) {
+  const Pin<Batch> batch = batches_.pin(handle);
+  if (!batch) return Error::of(hipFileInvalidValue);
+  batch->cancel();
+  statistics_.count(stats::kBatchCancel, true);
+  return Status();
+}
+
+void Driver::destroy_batch(uint64_t handle) {
+  {
+    const Pin<Batch> batch = batches_.pin(handle);
+    if (!batch) return;
+    batch->close();
+    statistics_.count(stats::kBatchDestroy, true);
+    MutexLock lock(mutex_);
+    batch_handles_.erase(handle);
+  }
+  batches_.retire(handle);
+}
+
+void Driver::destroy_batches() {
+  std::set<uint64_t> handles;
+  {
+    MutexLock lock(mutex_);
+    handles = batch_handles_;
+  }
+  for (const uint64_t handle : handles) destroy_batch(handle);
+}
+
+}  // namespace hipfile

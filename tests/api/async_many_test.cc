@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+//
+// Many operations in flight, and what a program does meanwhile: it deregisters, closes, and lets
+// streams stand still.
+#include <dirent.h>
+
+#include <fstream>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "async_fixture.h"
+
+namespace hipfile::test {
+namespace {
+
+constexpr size_t kMiB = 1 << 20;
+
+class AsyncManyTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    if (!calls_are_queued()) GTEST_SKIP() << "calls block here";
+  }
+};
+
+size_t threads_named(const std::string& prefix) {
+  size_t count = 0;
+  DIR* tasks = opendir("/proc/self/task");
+  while (const dirent* entry = readdir(tasks)) {
+    std::string name;
+    std::ifstream(std::string("/proc/self/task/") + entry->d_name + "/comm") >> name;
+    count += name.rfind(prefix, 0) == 0;
+  }
+  closedir(tasks);
+  return count;
+}
+
+// One operation whose values are right only when the stream gets there.
+struct LateRead {
+  AsyncCall call{512};
+  size_t size = 0;
+  hoff_t from = 0;
+};
+
+// Each stream reads into its own buffer, one slice for each operation.
+TEST_F(AsyncManyTest, StreamsTimesOperationsWithLateValues) {
+  constexpr size_t kStreams = 64;
+  constexpr size_t kOperations = 1000;
+  constexpr size_t kSlice = 512;
+  constexpr size_t kBatch = 100;  // a stream takes 1,020 entries where the hazards are played
+  RegisteredFile f(file("f"), kMiB, 3);
+  std::vector<std::unique_ptr<TestStream>> streams;
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<std::vector<LateRead>> reads(kStreams);
+  std::mt19937 random(4711);
+  for (size_t at = 0; at < kStreams; ++at) {
+    streams.push_back(std::make_unique<TestStream>());
+    buffers.push_back(std::make_unique<Buffer>(kOperations * kSlice));
+    buffers.back()->fill(0xee);
+    reads[at].resize(kOperations);
+  }
+  for (size_t begin = 0; begin < kOperations; begin += kBatch) {
+    std::vector<std::unique_ptr<Pause>> pauses;
+    for (const auto& stream : streams) pauses.push_back(std::make_unique<Pause>(*stream));
+    for (size_t op = begin; op < begin + kBatch; ++op) {
+      for (size_t at = 0; at < kStreams; ++at) {
+        LateRead& read = reads[at][op];
+        read.size = 1 + random() % kSlice;
+        read.from = hoff_t(random() % (kMiB - kSlice));
+        EXPECT_CODE(hipFileSuccess, read.call.read(f.handle(), *buffers[at], *streams[at]));
+        read.call = {read.size, read.from, hoff_t(op * kSlice)};
+      }
+    }
+    for (const auto& pause : pauses) pause->open();  // all: freeing one waits for the device
+  }
+  for (const auto& stream : streams) synchronize(*stream);
+  EXPECT_LE(threads_named("hipfile"), 20u);
+  for (size_t at = 0; at < kStreams; ++at) {
+    const std::vector<uint8_t> bytes = buffers[at]->get();
+    for (size_t op = 0; op < kOperations; ++op) {
+      const LateRead& read = reads[at][op];
+      ASSERT_EQ(ssize_t(read.size), read.call.bytes) << "stream " << at << ", operation " << op;
+      std::vector<uint8_t> expected(kSlice, 0xee);
+      fill_pattern(expected.data(), read.size, 3, uint64_t(read.from));
+      const auto begin = bytes.begin() + ssize_t(op * kSlice);
+      ASSERT_EQ("", first_difference({begin, begin + kSlice}, expected));
+    }
+  }
+}
+
+TEST_F(AsyncManyTest, TenThousandQueuedMakeNoThreadsAndNoStaging) {
+  RegisteredFile f(file("f"), kMiB, 3);
+  Buffer buffer(kMiB);
+  TestStream stream;
+  std::vector<AsyncCall> calls(10000, AsyncCall{4096});
+  size_t free_before = 0, free_while = 0, total = 0;
+  size_t threads = 0;
+  for (AsyncCall& call : calls) {
+    EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream));
+    if (&call == &calls[10]) {
+      threads = threads_named("");
+      (void)hipMemGetInfo(&free_before, &total);
+    }
+  }
+  (void)hipMemGetInfo(&free_while, &total);
+  EXPECT_LE(threads_named(""), threads + 8);
+  synchronize(stream);
+  for (const AsyncCall& call : calls) ASSERT_EQ(4096, call.bytes);
+}
+
+TEST_F(AsyncManyTest, FileDeregisteredWhileQueuedIsStillRead) {
+  auto f = std::make_unique<RegisteredFile>(file("f"), kMiB, 3);
+  Buffer buffer(kMiB);
+  TestStream stream;
+  AsyncCall call{kMiB};
+  {
+    Pause pause(stream);
+    EXPECT_CODE(hipFileSuccess, call.read(f->handle(), buffer, stream));
+    hipFileHandleDeregister(f->handle());
+    f.reset();
+  }
+  EXPECT_EQ(ssize_t(kMiB), call.bytes);
+  EXPECT_EQ("", first_difference(buffer.get(), make_pattern(kMiB, 3)));
+}
+
+TEST_F(AsyncManyTest, RegisteredBufferIsInUseWhileQueued) {
+  RegisteredFile f(file("f"), 8192, 3);
+  Buffer buffer(8192);
+  TestStream stream;
+  EXPECT_CODE(hipFileSuccess, hipFileBufRegister(buffer.data(), 8192, 0));
+  AsyncCall call{8192};
+  {
+    Pause pause(stream);
+    EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream));
+    EXPECT_CODE(hipFileInternalError, hipFileBufDeregister(buffer.data()));
+  }
+  EXPECT_EQ(8192, call.bytes);
+  EXPECT_CODE(hipFileSuccess, hipFileBufDeregister(buffer.data()));
+}
+
+TEST_F(AsyncManyTest, Rule34OperationsReachedAfterTheCloseSayClosing) {
+  RegisteredFile f(file("f"), kMiB, 3);
+  Buffer buffer(kMiB);
+  buffer.fill(0xee);
+  TestStream stream;
+  EXPECT_CODE(hipFileSuccess, hipFileBufRegister(buffer.data(), kMiB, 0));
+  AsyncCall read{kMiB}, write{4096};
+  {
+    Pause pause(stream);
+    EXPECT_CODE(hipFileSuccess, read.read(f.handle(), buffer, stream));
+    EXPECT_CODE(hipFileSuccess, write.write(f.handle(), buffer, stream));
+    close_library();  // does not wait for a stream that stands still
+    EXPECT_CODE(hipFileSuccess, hipFileDriverOpen());
+  }
+  EXPECT_EQ(negated(hipFileDriverClosing), read.bytes);
+  EXPECT_EQ(negated(hipFileDriverClosing), write.bytes);
+  EXPECT_EQ("", first_difference(buffer.get(), std::vector<uint8_t>(kMiB, 0xee)));
+  EXPECT_EQ("", first_difference(read_file(f.path()), make_pattern(kMiB, 3)));
+}
+
+TEST_F(AsyncManyTest, CloseWaitsForWhatRuns) {
+  for (int round = 0; round < 8; ++round) {
+    RegisteredFile f(file("f"), 24 * kMiB, 3);
+    Buffer buffer(24 * kMiB);
+    TestStream stream;
+    AsyncCall call{24 * kMiB};
+    EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream));
+    if (round % 2 == 1) std::this_thread::sleep_for(std::chrono::milliseconds(round));
+    close_library();
+    synchronize(stream);
+    const bool is_whole = call.bytes == ssize_t(24 * kMiB);
+    EXPECT_TRUE(is_whole || call.bytes == negated(hipFileDriverClosing)) << call.bytes;
+    if (is_whole) {
+      EXPECT_EQ("", first_difference(buffer.get(), make_pattern(24 * kMiB, 3)));
+    }
+  }
+}
+
+TEST_F(AsyncManyTest, ThreadsQueueIntoStreamsOfTheirOwn) {
+  RegisteredFile f(file("f"), 8 * kMiB, 3);
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 8; ++number) {
+    threads.emplace_back([&f, number] {
+      TestStream stream;
+      Buffer buffer(kMiB);
+      for (int round = 0; round < 20; ++round) {
+        AsyncCall call{kMiB - size_t(round), number * hoff_t(kMiB) + round};
+        EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream));
+        synchronize(stream);
+        EXPECT_EQ(ssize_t(call.size), call.bytes);
+        EXPECT_EQ("", first_difference(buffer.get(0, call.size),
+                                       make_pattern(call.size, 3, uint64_t(call.file_offset))));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(AsyncManyTest, NoDescriptorNorDeviceMemoryIsLeft) {
+  TestStream stream;
+  size_t before = 0, after = 0, total = 0;
+  size_t descriptors = 0;
+  for (int round = 0; round < 3; ++round) {
+    RegisteredFile f(file("f"), kMiB, 3);
+    Buffer buffer(kMiB);
+    for (int op = 0; op < 50; ++op) {
+      AsyncCall call{kMiB};
+      EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream));
+      synchronize(stream);
+    }
+    if (round == 0) {
+      ASSERT_EQ(hipSuccess, hipMemGetInfo(&before, &total));
+      descriptors = open_descriptors();
+    } else {
+      ASSERT_EQ(hipSuccess, hipMemGetInfo(&after, &total));
+      EXPECT_EQ(before, after);
+      EXPECT_EQ(descriptors, open_descriptors());
+    }
+    hipFileHandleDeregister(f.handle());
+  }
+}
+
+}  // namespace
+}  // namespace hipfile::test
