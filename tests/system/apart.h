@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -25,7 +26,11 @@ inline int run_apart(const std::function<void()>& body) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::alarm(60);
-    body();
+    try {
+      body();
+    } catch (const std::exception& error) {  // GoogleTest would go on with the other tests
+      ADD_FAILURE() << "exception: " << error.what();
+    }
     std::fflush(nullptr);
     ::_exit(testing::Test::HasFailure() ? 1 : testing::Test::IsSkipped() ? 77 : 0);
   }
