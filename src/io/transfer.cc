@@ -4,6 +4,8 @@
 // together (rule 21), and an eligible failure then comes before any byte was moved.
 #include "io/transfer.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
 
@@ -48,7 +50,8 @@ Outcome run(const Plan& plan, const Request& request) {
 void prepare(Request& request) {
   File& file = *request.file;
   const bool is_direct = file.direct_fd(request.direction) >= 0;
-  if (!is_direct || !request.is_read()) return;
+  const bool is_readable = (file.facts().status_flags & O_ACCMODE) != O_WRONLY;  // else EBADF
+  if (!is_direct || !request.is_read() || !is_readable) return;
   const std::optional<off_t> size = file.size_now();
   if (!size) return;
   const off_t left = std::max<off_t>(0, *size - request.file_offset);
