@@ -22,7 +22,7 @@ class StagedRead : public StagedTransfer {
     return read_staged(wanted, is_direct, staging_.slot(chunk));
   }
 
-  void advance() override {
+  void advance() HIPFILE_REQUIRES(mutex_) override {
     while (opened_ < next_ && chunks_[opened_].is_done && !progress_.is_stopped()) open_next();
     while (next_ < count_ && !progress_.is_stopped() && has_slot(next_)) launch(next_++);
   }
@@ -38,8 +38,12 @@ class StagedRead : public StagedTransfer {
   bool has_slot(size_t chunk) const {
     return chunk < staging_.slot_count() || was_copied(chunk - staging_.slot_count());
   }
-  bool is_complete() const override { return progress_.is_stopped() || opened_ == count_; }
-  bool waits_for_stream() const override { return next_ < count_ && !progress_.is_stopped(); }
+  bool is_complete() const HIPFILE_REQUIRES(mutex_) override {
+    return progress_.is_stopped() || opened_ == count_;
+  }
+  bool waits_for_stream() const HIPFILE_REQUIRES(mutex_) override {
+    return next_ < count_ && !progress_.is_stopped();
+  }
 
   size_t next_ HIPFILE_GUARDED_BY(mutex_) = 0;    // to be read
   size_t opened_ HIPFILE_GUARDED_BY(mutex_) = 0;  // up to here the stream may copy
@@ -60,7 +64,7 @@ class StagedWrite : public StagedTransfer {
     return {nullptr, outcome.done, outcome.error};
   }
 
-  void advance() override {
+  void advance() HIPFILE_REQUIRES(mutex_) override {
     for (; noted_ < next_ && chunks_[noted_].is_done; ++noted_) {
       const Staged& staged = chunks_[noted_].staged;
       progress_.note(offset_of(noted_), part(noted_).size, staged.size, staged.error);
@@ -81,8 +85,10 @@ class StagedWrite : public StagedTransfer {
     return chunk < staging_.slot_count() || chunks_[chunk - staging_.slot_count()].is_done;
   }
   bool may_write() const HIPFILE_REQUIRES(mutex_) { return is_direct_ || in_flight_ == 0; }
-  bool is_complete() const override { return progress_.is_stopped() || noted_ == count_; }
-  bool waits_for_stream() const override {
+  bool is_complete() const HIPFILE_REQUIRES(mutex_) override {
+    return progress_.is_stopped() || noted_ == count_;
+  }
+  bool waits_for_stream() const HIPFILE_REQUIRES(mutex_) override {
     return next_ < opened_ && !progress_.is_stopped() && may_write();
   }
 
