@@ -40,6 +40,17 @@ class BatchTest : public ApiTest {
     params.cookie = reinterpret_cast<void*>(cookie);
     return params;
   }
+  // Reads of the file's beginning into slices of the buffer, cookies from 1.
+  static std::vector<hipFileIOParams_t> slices(hipFileHandle_t file, const Buffer& buffer,
+                                               size_t count) {
+    const size_t size = buffer.size() / count;
+    std::vector<hipFileIOParams_t> reads;
+    for (uintptr_t at = 0; at < count; ++at) {
+      reads.push_back(
+          request(hipFileBatchRead, file, buffer.data(), size, 0, hoff_t(at * size), at + 1));
+    }
+    return reads;
+  }
   hipFileError_t submit(std::vector<hipFileIOParams_t> params) {
     return hipFileBatchIOSubmit(batch_, static_cast<unsigned>(params.size()), params.data(), 0);
   }
@@ -229,10 +240,7 @@ TEST_F(BatchTest, SmallEventBufferReturnsTheRestLater) {
   RegisteredFile f(file("f"), 8192, 1);
   Buffer buffer(8192);
   set_up(4);
-  std::vector<hipFileIOParams_t> reads;
-  for (uintptr_t at = 1; at <= 4; ++at) {
-    reads.push_back(request(hipFileBatchRead, f.handle(), buffer.data(), 1024, 0, 0, at));
-  }
+  const std::vector<hipFileIOParams_t> reads = slices(f.handle(), buffer, 4);
   EXPECT_CODE(hipFileSuccess, submit(reads));
   EXPECT_CODE(hipFileBatchFull, submit({reads[0]}));  // a slot is taken until its event is fetched
   std::set<uintptr_t> seen;
@@ -250,11 +258,7 @@ TEST_F(BatchTest, TimeoutsAndPolling) {
   set_up(4);
   timespec poll = {0, 0};
   EXPECT_TRUE(collect(4, 4, &poll).empty());
-  std::vector<hipFileIOParams_t> reads;
-  for (uintptr_t at = 1; at <= 4; ++at) {
-    reads.push_back(request(hipFileBatchRead, f.handle(), buffer.data(), 64 * kMiB, 0, 0, at));
-  }
-  EXPECT_CODE(hipFileSuccess, submit(reads));
+  EXPECT_CODE(hipFileSuccess, submit(slices(f.handle(), buffer, 4)));
   timespec soon = {0, 1000};
   size_t count = collect(4, 4, &soon).size();
   timespec late = {60, 0};
@@ -315,13 +319,11 @@ TEST_F(BatchTest, CancelLeavesWhatHasNotBegunUntouched) {
 
 TEST_F(BatchTest, DestroyWithRequestsInFlight) {
   RegisteredFile f(file("f"), 8 * kMiB, 1);
-  Buffer buffer(8 * kMiB);
-  EXPECT_CODE(hipFileSuccess, hipFileBufRegister(buffer.data(), 8 * kMiB, 0));
+  Buffer buffer(64 * kMiB);
+  EXPECT_CODE(hipFileSuccess, hipFileBufRegister(buffer.data(), 64 * kMiB, 0));
   for (int round = 0; round < 10; ++round) {
     set_up(16);
-    EXPECT_CODE(hipFileSuccess,
-                submit(std::vector<hipFileIOParams_t>(
-                    16, request(hipFileBatchRead, f.handle(), buffer.data(), 8 * kMiB))));
+    EXPECT_CODE(hipFileSuccess, submit(slices(f.handle(), buffer, 16)));
     hipFileBatchIODestroy(batch_);
     batch_ = nullptr;
   }
@@ -336,11 +338,9 @@ TEST_F(BatchTest, ClosingTheDriverEndsBatches) {
   unsigned nr = 1;
   EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOGetStatus(batch_, 0, &nr, &event, nullptr));
   RegisteredFile f(file("f"), 8 * kMiB, 1);
-  Buffer buffer(8 * kMiB);
+  Buffer buffer(64 * kMiB);
   set_up(16);
-  EXPECT_CODE(hipFileSuccess,
-              submit(std::vector<hipFileIOParams_t>(
-                  16, request(hipFileBatchRead, f.handle(), buffer.data(), 8 * kMiB))));
+  EXPECT_CODE(hipFileSuccess, submit(slices(f.handle(), buffer, 16)));
   close_library();
   EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOGetStatus(batch_, 0, &nr, &event, nullptr));
 }
@@ -349,9 +349,7 @@ TEST_F(BatchTest, DestroyWakesWhoWaits) {
   RegisteredFile f(file("f"), 64 * kMiB, 1);
   Buffer buffer(64 * kMiB);
   set_up(8);
-  EXPECT_CODE(hipFileSuccess,
-              submit(std::vector<hipFileIOParams_t>(
-                  8, request(hipFileBatchRead, f.handle(), buffer.data(), 64 * kMiB))));
+  EXPECT_CODE(hipFileSuccess, submit(slices(f.handle(), buffer, 8)));
   std::thread waiter([this] {
     std::vector<hipFileIOEvents_t> events(8);
     unsigned nr = 8;
