@@ -49,7 +49,7 @@ ChunkPipeline::ChunkPipeline(const Request& request, const PipelineParts& parts)
 
 ChunkPipeline::~ChunkPipeline() {
   for (; in_flight_ != 0; --in_flight_) parts_.queue.reap();
-  if (!copying_.empty()) (void)parts_.gpu.synchronize(parts_.stream);
+  if (!is_finished_) (void)parts_.gpu.synchronize(parts_.stream);
 }
 
 Status ChunkPipeline::copy(int index, void* to, const void* from, size_t size, hipMemcpyKind kind) {
@@ -62,6 +62,7 @@ Status ChunkPipeline::copy(int index, void* to, const void* from, size_t size, h
 Outcome ChunkPipeline::finish() {
   const Status copied = parts_.gpu.synchronize(parts_.stream);
   copying_.clear();
+  is_finished_ = true;
   if (!slots_.has_any()) return Outcome::failure(Error::from_errno(ENOMEM));
   return copied.ok() ? progress_.outcome() : Outcome::failure(copied.error());
 }

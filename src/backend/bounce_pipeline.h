@@ -86,6 +86,7 @@ class ChunkPipeline {
   ChunkSlots slots_;
   std::deque<int> copying_;  ///< slots on the stream, oldest first
   unsigned in_flight_ = 0;   ///< operations with the engine
+  bool is_finished_ = false;
   Progress progress_;
 };
 
