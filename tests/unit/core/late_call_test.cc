@@ -4,11 +4,11 @@
 // of the program and by destructors of what was made before our first call. It must not be what a
 // thread that started meanwhile has taken over.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <functional>
 #include <memory>
 #include <thread>
-#include <utility>
 
 #include "gpu/pinned_ring.h"
 #include "support/kept.h"
@@ -17,19 +17,26 @@
 namespace hipfile {
 namespace {
 
-// Runs `early` on a new thread, and `late` there when all that `early` made for the thread is gone.
-void run_early_and_late(const std::function<void()>& early, const std::function<void()>& late) {
-  struct Late {
-    const std::function<void()>* run = nullptr;
-    ~Late() {
-      if (run != nullptr) (*run)();
-    }
+using Body = std::function<void()>;
+
+// Runs `early` on a new thread, and `late` there twice: when what `early` made for the thread is
+// about to go, and when it has gone. The thread's keys are looked through again while one of them
+// has a value.
+void run_early_and_late(const Body& early, const Body& late) {
+  static pthread_key_t key;
+  static int rounds;
+  const auto at_end = [](void* body) {
+    if (rounds++ == 0) pthread_setspecific(key, body);
+    (*static_cast<const Body*>(body))();
   };
+  rounds = 0;
+  ASSERT_EQ(0, pthread_key_create(&key, at_end));
   std::thread([&] {
-    thread_local Late at_end;  // made first, so destroyed last
-    at_end.run = &late;
+    pthread_setspecific(key, &late);
     early();
   }).join();
+  EXPECT_EQ(2, rounds);
+  pthread_key_delete(key);
 }
 
 template <class Look>
