@@ -14,6 +14,7 @@ CopyStream::~CopyStream() {
   if (stream == nullptr || runtime->is_gone.load(std::memory_order_acquire)) return;
   const gpu::HipTable& hip = runtime->hip;
   const LastErrorGuard errors(hip);
+  const RelaxedCapture capture(hip);
   for (hipEvent_t event : events) (void)hip.EventDestroy(event);
   (void)hip.StreamDestroy(stream);
 }

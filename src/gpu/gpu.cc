@@ -20,10 +20,6 @@ namespace {
 using gpu::HipTable;
 using gpu::Runtime;
 
-Status status_of(hipError_t error) {
-  return error == hipSuccess ? Status() : Error::from_hip(error);
-}
-
 // Ask until it is done; others may have the processor meanwhile.
 template <class Query>
 Status spin(Query&& query) {
@@ -98,6 +94,7 @@ Result<std::unique_ptr<CopyStream>> make_stream(const Runtime* runtime, int devi
   const HipTable& hip = runtime->hip;
   const WaitMark mark("a stream for copies");
   const LastErrorGuard errors(hip);
+  const RelaxedCapture capture(hip);
   const DeviceGuard current(hip, device);
   if (current.error() != hipSuccess) return Error::from_hip(current.error());
   int least = 0, greatest = 0;
@@ -188,6 +185,7 @@ Status Gpu::record(CopyStream& stream, size_t index) {
   const HipTable& hip = entered.value()->hip;
   const LastErrorGuard errors(hip);
   while (stream.events.size() <= index) {
+    const RelaxedCapture capture(hip);
     const DeviceGuard current(hip, stream.device);
     if (current.error() != hipSuccess) return Error::from_hip(current.error());
     hipEvent_t event = nullptr;
@@ -202,9 +200,10 @@ Status Gpu::record(CopyStream& stream, size_t index) {
 Status Gpu::wait(CopyStream& stream, size_t index) {
   const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
-  const LastErrorGuard errors(entered.value()->hip);
-  const WaitMark mark("a copy between host and device");
   const HipTable& hip = entered.value()->hip;
+  const LastErrorGuard errors(hip);
+  const RelaxedCapture capture(hip);
+  const WaitMark mark("a copy between host and device");
   if (stream.is_polled) return spin([&] { return hip.EventQuery(stream.events[index]); });
   return status_of(hip.EventSynchronize(stream.events[index]));
 }
@@ -212,9 +211,10 @@ Status Gpu::wait(CopyStream& stream, size_t index) {
 Status Gpu::synchronize(CopyStream& stream) {
   const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();
-  const LastErrorGuard errors(entered.value()->hip);
-  const WaitMark mark("the copies of a request");
   const HipTable& hip = entered.value()->hip;
+  const LastErrorGuard errors(hip);
+  const RelaxedCapture capture(hip);
+  const WaitMark mark("the copies of a request");
   if (stream.is_polled) return spin([&] { return hip.StreamQuery(stream.stream); });
   return status_of(hip.StreamSynchronize(stream.stream));
 }
@@ -224,6 +224,7 @@ Status Gpu::pin(void* memory, size_t size) {
   if (!entered.ok()) return entered.error();
   const WaitMark mark("the registration of host memory");
   const LastErrorGuard errors(entered.value()->hip);
+  const RelaxedCapture capture(entered.value()->hip);
   return status_of(entered.value()->hip.HostRegister(memory, size, hipHostRegisterPortable));
 }
 
@@ -232,6 +233,7 @@ void Gpu::unpin(void* memory) {
   if (!entered.ok()) return;
   const WaitMark mark("the end of a registration of host memory");
   const LastErrorGuard errors(entered.value()->hip);
+  const RelaxedCapture capture(entered.value()->hip);
   (void)entered.value()->hip.HostUnregister(memory);
 }
 

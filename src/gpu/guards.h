@@ -54,4 +54,27 @@ class LastErrorGuard {
   const hipError_t before_;
 };
 
+/// Calls that no graph could repeat spoil a capture of the program, also one of another thread's
+/// stream. While this object lives, those of the calling thread do not (rule 12).
+class RelaxedCapture {
+ public:
+  explicit RelaxedCapture(const gpu::HipTable& hip) : hip_(hip) { exchange(); }
+  ~RelaxedCapture() { exchange(); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  void exchange() {
+    if (hip_.ThreadExchangeStreamCaptureMode == nullptr) return;
+    (void)hip_.ThreadExchangeStreamCaptureMode(&mode_);
+  }
+
+  const gpu::HipTable& hip_;
+  hipStreamCaptureMode mode_ = hipStreamCaptureModeRelaxed;
+};
+
+inline Status status_of(hipError_t error) {
+  return error == hipSuccess ? Status() : Error::from_hip(error);
+}
+
 }  // namespace hipfile

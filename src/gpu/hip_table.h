@@ -21,11 +21,11 @@ namespace hipfile::gpu {
   X(EventDestroy) X(GetErrorName)                                                                  \
   X(GetErrorString) X(GetLastError) X(PeekAtLastError) X(GetProcAddress)
 
-// Work in the program's own streams needs these (but the uuid); without one of them async calls
-// block.
+// Work in the program's own streams needs these, but for the last two; without one of them async
+// calls block.
 #define HIPFILE_HIP_OPTIONAL(X)                                                                    \
   X(LaunchHostFunc) X(StreamWaitValue32) X(StreamGetDevice) X(StreamIsCapturing)                   \
-  X(DeviceGetAttribute) X(DeviceGetUuid)
+  X(DeviceGetAttribute) X(DeviceGetUuid) X(ThreadExchangeStreamCaptureMode)
 // clang-format on
 
 /// NULL where a member is optional and the runtime lacks it.

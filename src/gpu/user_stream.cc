@@ -9,10 +9,6 @@ namespace {
 using gpu::HipTable;
 using gpu::Runtime;
 
-Status status_of(hipError_t error) {
-  return error == hipSuccess ? Status() : Error::from_hip(error);
-}
-
 bool waits_for_values(const HipTable& hip, int device) {
   int can = 0;
   const LastErrorGuard errors(hip);
@@ -58,6 +54,7 @@ Result<bool> is_capturing(const UserStream& stream) {
 Status synchronize(const UserStream& stream) {
   const HipTable& hip = stream.runtime->hip;
   const LastErrorGuard errors(hip);
+  const RelaxedCapture capture(hip);
   const DeviceGuard current(hip, stream.device);
   if (current.error() != hipSuccess) return Error::from_hip(current.error());
   return status_of(hip.StreamSynchronize(stream.stream));

@@ -2,6 +2,8 @@
 //
 // hipFileReadAsync and hipFileWriteAsync: what is refused when the call is made, and what a stream
 // delivers (specification 5.2, 5.3, 12.3).
+#include <thread>
+
 #include "async_fixture.h"
 
 namespace hipfile::test {
@@ -89,6 +91,28 @@ TEST_F(AsyncTest, CapturingStreamIsRefusedAndStaysWhole) {
   EXPECT_EQ(hipSuccess, hipStreamEndCapture(stream_, &graph));
   EXPECT_EQ(hipSuccess, hipGraphDestroy(graph));
   EXPECT_EQ(4711, call.bytes);
+}
+
+// What the library calls to bounce a request (a stream, an event, pinned memory) no graph could
+// repeat: in the thread of a global capture, or any other, it would spoil it.
+TEST_F(AsyncTest, Rule12_RequestsSpoilNoCapture) {
+  RegisteredFile f(file("f"), kMiB, 1);
+  Buffer buffer(kMiB);
+  Buffer small(4096);
+  const auto read = [&] {
+    EXPECT_EQ(ssize_t(kMiB - 1), hipFileRead(f.handle(), buffer.data(), kMiB - 1, 1, 0));
+  };
+  for (const auto mode : {hipStreamCaptureModeGlobal, hipStreamCaptureModeThreadLocal,
+                          hipStreamCaptureModeRelaxed}) {
+    ASSERT_EQ(hipSuccess, hipStreamBeginCapture(stream_, mode));
+    read();
+    std::thread(read).join();
+    EXPECT_CODE(hipFileSuccess, hipFileBufRegister(small.data(), 4096, 0));
+    EXPECT_CODE(hipFileSuccess, hipFileBufDeregister(small.data()));
+    hipGraph_t graph = nullptr;
+    EXPECT_EQ(hipSuccess, hipStreamEndCapture(stream_, &graph));
+    EXPECT_EQ(hipSuccess, hipGraphDestroy(graph));
+  }
 }
 
 TEST_F(AsyncTest, CountIsZeroUntilTheStreamGetsThere) {
