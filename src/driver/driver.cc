@@ -13,6 +13,7 @@
 #include "backend/fastpath.h"
 #include "backend/host.h"
 #include "io/count.h"
+#include "gpu/user_stream.h"
 #include "resource/record_locks.h"
 #include "util/arith.h"
 #include "util/watchdog.h"
@@ -73,6 +74,8 @@ Status Driver::open() {
 // At exit what runs may hang for ever, and has been waited for.
 Status Driver::close() {
   if (gpu::has_left_runtimes()) return Error::of(hipFileDriverClosing);
+  // It would wait for what cannot go on before it returns (rule 34).
+  if (ThreadPool::is_worker() || is_in_host_function()) return Error::of(hipFileDriverClosing);
   std::map<int, uint64_t> files;
   std::set<const void*> bases;
   std::vector<uint64_t> buffers;

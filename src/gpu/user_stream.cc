@@ -19,6 +19,14 @@ bool waits_for_values(const HipTable& hip, int device) {
 
 }  // namespace
 
+bool is_in_host_function() {
+  const Runtime* runtime = gpu::first_bound();
+  if (runtime == nullptr || runtime->is_gone.load(std::memory_order_acquire)) return false;
+  const LastErrorGuard errors(runtime->hip);
+  int device = 0;
+  return runtime->hip.GetDevice(&device) == hipErrorNotPermitted;
+}
+
 bool can_queue(const Runtime& runtime, int device) {
   const HipTable& hip = runtime.hip;
   const bool has_calls = hip.LaunchHostFunc != nullptr && hip.StreamWaitValue32 != nullptr &&

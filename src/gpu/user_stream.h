@@ -19,6 +19,10 @@ struct UserStream {
   hipStream_t stream = nullptr;  ///< NULL: the null stream of `device`
 };
 
+/// True on a thread that runs a host function of a stream, where the runtime answers no call. What
+/// waits for a stream there waits for ever.
+bool is_in_host_function();
+
 /// True if operations can be queued in streams of that device: the runtime lets a stream wait for a
 /// value that the processor stores, and has the late-bound copy.
 bool can_queue(const gpu::Runtime& runtime, int device);

@@ -159,6 +159,23 @@ TEST_F(AsyncManyTest, Rule34OperationsReachedAfterTheCloseSayClosing) {
   EXPECT_EQ("", first_difference(read_file(f.path()), make_pattern(kMiB, 3)));
 }
 
+TEST_F(AsyncManyTest, Rule34_CloseInAHostFunctionIsRefused) {
+  RegisteredFile f(file("f"), kMiB, 3);
+  Buffer buffer(kMiB);
+  TestStream stream;
+  AsyncCall call{kMiB};
+  hipFileOpError_t answer = hipFileSuccess;
+  const auto close = [](void* context) {
+    *static_cast<hipFileOpError_t*>(context) = hipFileDriverClose().err;
+  };
+  EXPECT_EQ(hipSuccess, hipLaunchHostFunc(stream, close, &answer));
+  EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream));
+  synchronize(stream);
+  EXPECT_EQ(hipFileDriverClosing, answer);
+  EXPECT_EQ(ssize_t(kMiB), call.bytes);
+  EXPECT_EQ(1, hipFileUseCount());
+}
+
 TEST_F(AsyncManyTest, CloseWaitsForWhatRuns) {
   for (int round = 0; round < 8; ++round) {
     RegisteredFile f(file("f"), 24 * kMiB, 3);
