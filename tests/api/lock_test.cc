@@ -42,12 +42,13 @@ Function next(const char* name) {
 }  // namespace
 
 // IN_FRONT(name, parameters, arguments)
-#define IN_FRONT(name, parameters, arguments)                                      \
-  extern "C" __attribute__((visibility("default"))) int name parameters noexcept { \
-    static std::atomic<int(*) parameters> real{nullptr};                           \
-    if (real.load() == nullptr) real = next<int(*) parameters>(#name);             \
-    note(__builtin_return_address(0));                                             \
-    return real.load() arguments;                                                  \
+#define IN_FRONT(name, parameters, arguments)                                     \
+  extern "C" __attribute__((visibility("default"))) int name parameters noexcept( \
+      noexcept(name arguments)) { /* as the header declares it */                 \
+    static std::atomic<int(*) parameters> real{nullptr};                          \
+    if (real.load() == nullptr) real = next<int(*) parameters>(#name);            \
+    note(__builtin_return_address(0));                                            \
+    return real.load() arguments;                                                 \
   }
 
 IN_FRONT(pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
