@@ -4,6 +4,7 @@
 #include "pipeline.h"
 
 #include <deque>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Pipeline {
   Status run(uint64_t* end) HIPFILE_EXCLUDES(mutex_);
 
  private:
+  /// Not joinable if the system has no thread left; then the copy has failed.
+  std::thread start(void (Pipeline::*part)()) HIPFILE_EXCLUDES(mutex_);
   void read_all() HIPFILE_EXCLUDES(mutex_);
   void write_all() HIPFILE_EXCLUDES(mutex_);
   /// A buffer to read into; NULL when the copy has failed.
@@ -68,14 +71,25 @@ Pipeline::Pipeline(const PipelineJob& job)
 }
 
 Status Pipeline::run(uint64_t* end) {
-  std::thread reader([this] { read_all(); });
-  std::thread writer([this] { write_all(); });
+  std::thread reader = start(&Pipeline::read_all);
+  std::thread writer = start(&Pipeline::write_all);
   watch();
-  reader.join();
-  writer.join();
+  if (reader.joinable()) reader.join();
+  if (writer.joinable()) writer.join();
   MutexLock lock(mutex_);
   *end = end_;
   return failure_;
+}
+
+std::thread Pipeline::start(void (Pipeline::*part)()) {
+  try {
+    return std::thread(part, this);
+  } catch (const std::system_error& error) {
+    finish(Status::of_errno("cannot start a thread", error.code().value()));
+  }
+  MutexLock lock(mutex_);
+  --running_;
+  return {};
 }
 
 void Pipeline::watch() {
