@@ -116,6 +116,25 @@ TEST_F(MemoryLimits, OddFilesAreNoLimitAndNoCrash) {
   EXPECT_GE(available_memory(root_.path()), kNoLimit / 2);
 }
 
+TEST(Settings, WithoutNamesWhatIsMissing) {
+  struct {
+    const char* value;
+    bool has_wait_values;
+    bool has_indirect_copies;
+  } const rows[] = {{"", true, true},
+                    {"wait-value", false, true},
+                    {"indirect-copy", true, false},
+                    {"indirect-copy,wait-value", false, false},
+                    {"nothing,wait-value,", false, true}};
+  for (const auto& row : rows) {
+    setenv("HIP_PORTABLE_WITHOUT", row.value, 1);
+    const hip_portable::Settings settings = hip_portable::read_settings();
+    EXPECT_EQ(settings.has_wait_values, row.has_wait_values) << row.value;
+    EXPECT_EQ(settings.has_indirect_copies, row.has_indirect_copies) << row.value;
+  }
+  unsetenv("HIP_PORTABLE_WITHOUT");
+}
+
 TEST(Settings, BytesHaveUnits) {
   std::uint64_t bytes = 0;
   EXPECT_TRUE(parse_bytes("4096", &bytes));

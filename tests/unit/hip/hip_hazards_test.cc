@@ -83,7 +83,7 @@ constexpr Draining kDraining[] = {
 
 class HipHazards : public testing::TestWithParam<Draining> {};
 
-TEST_P(HipHazards, Rule9_DrainingCallKeepsCopiesOfOtherThreadsOut) {
+TEST_P(HipHazards, Rule9_Rule29_DrainingCallKeepsCopiesOfOtherThreadsOut) {
   const TestStream held(hipStreamNonBlocking);
   const TestStream other(hipStreamNonBlocking);
   const PinnedBuffer from(64);
@@ -134,7 +134,7 @@ class HipHardwareQueues : public testing::Test {
   Gate gate_;
 };
 
-TEST_F(HipHardwareQueues, Rule15_FifthStreamWaitsForTheFirst) {
+TEST_F(HipHardwareQueues, Rule15_Rule29_FifthStreamWaitsForTheFirst) {
   for (auto& stream : streams_) ASSERT_HIP(hipSuccess, queue(stream->get()));
   for (size_t i = 1; i < 4; ++i) EXPECT_TRUE(becomes_idle(i)) << i;
   if (has_hazards()) {
@@ -160,7 +160,7 @@ TEST_F(HipHardwareQueues, Rule15_OtherPriorityHasQueuesOfItsOwn) {
   }
 }
 
-TEST_F(HipHardwareQueues, Rule14_DestroyedStreamIsStillInOrder) {
+TEST_F(HipHardwareQueues, Rule15_DestroyedStreamIsStillInOrder) {
   auto last = std::move(streams_[4]);
   std::atomic<bool> is_done{false};
   ASSERT_HIP(hipSuccess, hipLaunchHostFunc(last->get(), &set_flag, &is_done));
@@ -173,7 +173,7 @@ TEST_F(HipHardwareQueues, Rule14_DestroyedStreamIsStillInOrder) {
   EXPECT_TRUE(is_done.load());
 }
 
-TEST(HipRoom, Rule11_StreamTakes1020OperationsAndTheNextBlocksOnlyItsCaller) {
+TEST(HipRoom, Rule11_Rule29_StreamTakes1020OperationsAndTheNextBlocksOnlyItsCaller) {
   const TestStream stream(hipStreamNonBlocking);
   const TestStream other(hipStreamNonBlocking);
   const PinnedBuffer value(8);
@@ -221,7 +221,7 @@ struct Meeting {
   }
 };
 
-TEST(HipHostFunctions, Rule10_RunOneAtATime) {
+TEST(HipHostFunctions, Rule10_Rule29_RunOneAtATime) {
   const TestStream first(hipStreamNonBlocking);
   const TestStream second(hipStreamNonBlocking);
   Meeting meeting;
@@ -323,7 +323,7 @@ void queue_everything_in_the_stream() {
 
 using HipDesignDeathTest = testing::Test;
 
-TEST(HipDesignDeathTest, Rule9_CopyOfAPoolThreadBehindAWaitHangsWithHazards) {
+TEST(HipDesignDeathTest, Rule9_Rule29_CopyOfAPoolThreadBehindAWaitHangs) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   if (has_hazards()) {
     EXPECT_EXIT(copy_behind_the_streams_wait(), testing::KilledBySignal(SIGALRM), "");

@@ -111,12 +111,12 @@ TEST(HipStrict, Rule27_AccessByTheProgramTraps) {
 }
 
 TEST(HipStrict, Rule27_SystemCallAnswersEfault) {
-  if (!is_strict()) GTEST_SKIP() << "without HIP_PORTABLE_STRICT=1 device memory is accessible";
   const DeviceBuffer buffer(4096);
   const int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
   ASSERT_GE(zero, 0);
-  EXPECT_EQ(read(zero, buffer.data(), 4096), -1);
-  EXPECT_EQ(errno, EFAULT);
+  errno = 0;
+  EXPECT_EQ(read(zero, buffer.data(), 4096), is_strict() ? -1 : 4096);
+  EXPECT_EQ(errno, is_strict() ? EFAULT : 0);
   close(zero);
 }
 
