@@ -22,6 +22,7 @@ option(HIPFILE_WITH_SPDLOG "Log through spdlog if it is found" ON)
 option(HIPFILE_WITH_JSON "Read hipfile.json with nlohmann's parser if it is found" ON)
 set(HIPFILE_TESTS AUTO CACHE STRING "Build the tests: AUTO (if GoogleTest is found), ON or OFF")
 set_property(CACHE HIPFILE_TESTS PROPERTY STRINGS AUTO ON OFF)
+option(HIPFILE_SYSTEM_TESTS "With the tests: those of whole programs and of the install tree too" ON)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
