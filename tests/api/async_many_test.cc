@@ -109,7 +109,7 @@ TEST_F(AsyncManyTest, TenThousandQueuedMakeNoThreadsAndNoStaging) {
   for (const AsyncCall& call : calls) ASSERT_EQ(4096, call.bytes);
 }
 
-TEST_F(AsyncManyTest, FileDeregisteredWhileQueuedIsStillRead) {
+TEST_F(AsyncManyTest, Rule34_FileDeregisteredWhileQueuedIsStillRead) {
   auto f = std::make_unique<RegisteredFile>(file("f"), kMiB, 3);
   Buffer buffer(kMiB);
   TestStream stream;
@@ -124,7 +124,7 @@ TEST_F(AsyncManyTest, FileDeregisteredWhileQueuedIsStillRead) {
   EXPECT_EQ("", first_difference(buffer.get(), make_pattern(kMiB, 3)));
 }
 
-TEST_F(AsyncManyTest, RegisteredBufferIsInUseWhileQueued) {
+TEST_F(AsyncManyTest, Rule34_RegisteredBufferIsInUseWhileQueued) {
   RegisteredFile f(file("f"), 8192, 3);
   Buffer buffer(8192);
   TestStream stream;

@@ -79,7 +79,7 @@ TEST_F(AsyncTest, ZeroSizeIsDoneAtOnce) {
   EXPECT_EQ(8192, file_size(f.path()));
 }
 
-TEST_F(AsyncTest, CapturingStreamIsRefusedAndStaysWhole) {
+TEST_F(AsyncTest, Rule12_CapturingStreamIsRefusedAndStaysWhole) {
   RegisteredFile f(file("f"), 8192, 1);
   Buffer buffer(8192);
   if (hipStreamBeginCapture(stream_, hipStreamCaptureModeRelaxed) != hipSuccess) {
@@ -102,8 +102,8 @@ TEST_F(AsyncTest, Rule12_RequestsSpoilNoCapture) {
   const auto read = [&] {
     EXPECT_EQ(ssize_t(kMiB - 1), hipFileRead(f.handle(), buffer.data(), kMiB - 1, 1, 0));
   };
-  for (const auto mode : {hipStreamCaptureModeGlobal, hipStreamCaptureModeThreadLocal,
-                          hipStreamCaptureModeRelaxed}) {
+  for (const auto mode :
+       {hipStreamCaptureModeGlobal, hipStreamCaptureModeThreadLocal, hipStreamCaptureModeRelaxed}) {
     ASSERT_EQ(hipSuccess, hipStreamBeginCapture(stream_, mode));
     read();
     std::thread(read).join();
