@@ -139,7 +139,7 @@ TEST_F(AsyncManyTest, Rule34_RegisteredBufferIsInUseWhileQueued) {
   EXPECT_CODE(hipFileSuccess, hipFileBufDeregister(buffer.data()));
 }
 
-TEST_F(AsyncManyTest, Rule34OperationsReachedAfterTheCloseSayClosing) {
+TEST_F(AsyncManyTest, Rule34_OperationsReachedAfterTheCloseSayClosing) {
   RegisteredFile f(file("f"), kMiB, 3);
   Buffer buffer(kMiB);
   buffer.fill(0xee);
