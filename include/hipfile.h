@@ -371,30 +371,91 @@ typedef struct hipFileIOEvents {
 
 typedef void *hipFileBatchHandle_t;
 
+/**
+ * Make a batch with room for `max_nr` requests, 1 to the parameter IOBatchsize. Open or closed; the
+ * use count stays. The last hipFileDriverClose() ends every batch.
+ * @param[out] batch_idp the new batch, until hipFileBatchIODestroy()
+ * @return hipFileInvalidValue (NULL, or a number out of range).
+ */
 HIPFILE_API hipFileError_t hipFileBatchIOSetUp(hipFileBatchHandle_t *batch_idp, unsigned max_nr);
+/**
+ * Queue `nr` requests, all or none. They run in any order, each as hipFileRead() or hipFileWrite()
+ * would, on threads of the library; files, directions, memories and devices may be mixed. Each takes
+ * a place in the batch until its event was fetched. The parameters are copied; files may be
+ * deregistered meanwhile, memory must stay.
+ * @param flags ignored
+ * @return hipFileInvalidValue (unknown batch, no request, or a request whose mode, opcode, offset or
+ *         size is wrong), hipFileBatchFull (more than free places), hipFileHandleNotRegistered,
+ *         hipFileInternalError (the library is closed).
+ */
 HIPFILE_API hipFileError_t hipFileBatchIOSubmit(hipFileBatchHandle_t batch_idp, unsigned nr,
                                                 hipFileIOParams_t *iocbp, unsigned flags);
+/**
+ * Fetch events, each once, in the order in which the requests ended. Waits until `min_nr` are there,
+ * or as many as requests are outstanding, or the time is over; fewer events are a success.
+ * @param[in,out] nr  room in `iocbp`, at least 1 and min_nr; then how many events were stored
+ * @param timeout     NULL waits without limit (or for the parameter BatchIOTimeoutMs), {0, 0} polls
+ * @return hipFileInvalidValue (unknown batch, NULL, a number or a time that is none).
+ */
 HIPFILE_API hipFileError_t hipFileBatchIOGetStatus(hipFileBatchHandle_t batch_idp, unsigned min_nr,
                                                    unsigned *nr, hipFileIOEvents_t *iocbp,
                                                    struct timespec *timeout);
+/**
+ * End what has not begun, as hipFileCanceled: file and memory stay as they are. Waits for what runs.
+ * The batch stays usable. @return hipFileInvalidValue (unknown batch).
+ */
 HIPFILE_API hipFileError_t hipFileBatchIOCancel(hipFileBatchHandle_t batch_idp);
+/** Cancel, wait for what runs, and end the batch. NULL and unknown batches are ignored. */
 HIPFILE_API void hipFileBatchIODestroy(hipFileBatchHandle_t batch_idp);
 
 /* ---- Asynchronous I/O ----------------------------------------------------------------------- */
 
+/*
+ * Flags of a registered stream: which values are bound when a call is made. The others are read when
+ * the stream gets to the operation. PAGE_ALIGNED_INPUTS is a promise that all are multiples of 4096;
+ * nothing depends on it.
+ */
 #define HIPFILE_STREAM_FIXED_BUF_OFFSET 1
 #define HIPFILE_STREAM_FIXED_FILE_OFFSET 2
 #define HIPFILE_STREAM_FIXED_FILE_SIZE 4
 #define HIPFILE_STREAM_PAGE_ALIGNED_INPUTS 8
 #define HIPFILE_STREAM_FLAGS_MASK 0xf
 
+/**
+ * Queue a read or a write in a stream: it begins after all earlier work there, and later work waits
+ * for it. Operations of one stream run one after the other, those of different streams side by side.
+ *
+ * The values behind size_p, file_offset_p and buffer_offset_p may change until the stream gets there,
+ * unless a flag of the stream fixes them: a smaller size and other offsets count, a larger size or a
+ * range outside the buffer gives -hipFileInvalidValue. All pointers must stay valid until then.
+ * *bytes is 0 from the call on; before the stream goes on it holds the bytes moved, -1 (a system
+ * call failed) or a negated code. Bytes outside that count are not touched. The stream itself is
+ * never in error. An operation that is reached after hipFileDriverClose() stores
+ * -hipFileDriverClosing.
+ *
+ * Behind a stream that stands still the call may block once about a thousand entries are queued, as
+ * any launch does. Where the HIP runtime has no late-bound copy or no wait for values, and with the
+ * parameter StreamMemopsBypass, the call waits for the stream and does the work itself.
+ * @param stream  of the device that owns the memory; NULL is the null stream of the current device
+ * @return hipFileInvalidValue (closed library, which is opened by it; NULL; a range outside the
+ *         buffer; a stream of another device), hipFileHandleNotRegistered,
+ *         hipFileAsyncNotSupported (the stream captures), hipFileHipDriverError.
+ */
 HIPFILE_API hipFileError_t hipFileReadAsync(hipFileHandle_t fh, void *buffer_base, size_t *size_p,
                                             hoff_t *file_offset_p, hoff_t *buffer_offset_p,
                                             ssize_t *bytes_read_p, hipStream_t stream);
+/** See hipFileReadAsync(). */
 HIPFILE_API hipFileError_t hipFileWriteAsync(hipFileHandle_t fh, void *buffer_base, size_t *size_p,
                                              hoff_t *file_offset_p, hoff_t *buffer_offset_p,
                                              ssize_t *bytes_written_p, hipStream_t stream);
+/**
+ * Say which values of operations in a stream are fixed. Optional: a stream that is not registered
+ * has flags 0. Lasts until hipFileStreamDeregister(), also over hipFileDriverClose().
+ * @param flags HIPFILE_STREAM_*
+ * @return hipFileInvalidValue (other bits, or registered already), hipFileHipDriverError (no stream).
+ */
 HIPFILE_API hipFileError_t hipFileStreamRegister(hipStream_t stream, unsigned flags);
+/** Operations that are queued are done as ever. @return hipFileInvalidValue (not registered). */
 HIPFILE_API hipFileError_t hipFileStreamDeregister(hipStream_t stream);
 
 /* ---- Version and parameters ----------------------------------------------------------------- */
