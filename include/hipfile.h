@@ -55,44 +55,44 @@ extern "C" {
 
 /** Result of an operation. 5021 and 5032 are unused on purpose. */
 typedef enum hipFileOpError {
-  hipFileSuccess = 0,                    /**< no error */
-  hipFileDriverNotInitialized = 5001,    /**< close without open; library not in use */
-  hipFileDriverInvalidProps = 5002,      /**< a property argument is not acceptable */
-  hipFileDriverUnsupportedLimit = 5003,  /**< property or limit out of the supported range */
-  hipFileDriverVersionMismatch = 5004,   /**< kernel side and library do not fit */
-  hipFileDriverVersionReadError = 5005,  /**< kernel side version cannot be read */
-  hipFileDriverClosing = 5006,           /**< library is shut or shutting; request refused */
-  hipFilePlatformNotSupported = 5007,    /**< platform cannot run hipFile */
-  hipFileIONotSupported = 5008,          /**< this kind of file or handle cannot be served */
-  hipFileDeviceNotSupported = 5009,      /**< GPU cannot be used */
-  hipFileDriverError = 5010,             /**< kernel side failed */
-  hipFileHipDriverError = 5011,          /**< a HIP call failed, see hip_drv_err */
-  hipFileHipPointerInvalid = 5012,       /**< bad GPU pointer */
-  hipFileHipMemoryTypeInvalid = 5013,    /**< memory kind not usable */
-  hipFileHipPointerRangeError = 5014,    /**< range leaves the allocation */
-  hipFileHipContextMismatch = 5015,      /**< wrong GPU context */
-  hipFileInvalidMappingSize = 5016,      /**< size exceeds the registered range */
-  hipFileInvalidMappingRange = 5017,     /**< access outside the registered range */
-  hipFileInvalidFileType = 5018,         /**< file type unusable */
-  hipFileInvalidFileOpenFlag = 5019,     /**< open flags unusable */
-  hipFileDIONotSet = 5020,               /**< O_DIRECT required but absent */
-  hipFileInvalidValue = 5022,            /**< bad argument */
+  hipFileSuccess = 0,                  /**< no error */
+  hipFileDriverNotInitialized = 5001,  /**< close without open; library not in use */
+  hipFileDriverInvalidProps = 5002,    /**< a property argument is not acceptable */
+  hipFileDriverUnsupportedLimit = 5003,/**< property or limit out of the supported range */
+  hipFileDriverVersionMismatch = 5004, /**< kernel side and library do not fit */
+  hipFileDriverVersionReadError = 5005,/**< kernel side version cannot be read */
+  hipFileDriverClosing = 5006,         /**< library is shut or shutting; request refused */
+  hipFilePlatformNotSupported = 5007,  /**< platform cannot run hipFile */
+  hipFileIONotSupported = 5008,        /**< this kind of file or handle cannot be served */
+  hipFileDeviceNotSupported = 5009,    /**< GPU cannot be used */
+  hipFileDriverError = 5010,           /**< kernel side failed */
+  hipFileHipDriverError = 5011,        /**< a HIP call failed, see hip_drv_err */
+  hipFileHipPointerInvalid = 5012,     /**< bad GPU pointer */
+  hipFileHipMemoryTypeInvalid = 5013,  /**< memory kind not usable */
+  hipFileHipPointerRangeError = 5014,  /**< range leaves the allocation */
+  hipFileHipContextMismatch = 5015,    /**< wrong GPU context */
+  hipFileInvalidMappingSize = 5016,    /**< size exceeds the registered range */
+  hipFileInvalidMappingRange = 5017,   /**< access outside the registered range */
+  hipFileInvalidFileType = 5018,       /**< file type unusable */
+  hipFileInvalidFileOpenFlag = 5019,   /**< open flags unusable */
+  hipFileDIONotSet = 5020,             /**< O_DIRECT required but absent */
+  hipFileInvalidValue = 5022,          /**< bad argument */
   hipFileMemoryAlreadyRegistered = 5023, /**< base already registered */
-  hipFileMemoryNotRegistered = 5024,     /**< base not registered */
-  hipFilePermissionDenied = 5025,        /**< no permission for device or file */
-  hipFileDriverAlreadyOpen = 5026,       /**< setting refused while open */
-  hipFileHandleNotRegistered = 5027,     /**< unknown handle */
+  hipFileMemoryNotRegistered = 5024,   /**< base not registered */
+  hipFilePermissionDenied = 5025,      /**< no permission for device or file */
+  hipFileDriverAlreadyOpen = 5026,     /**< setting refused while open */
+  hipFileHandleNotRegistered = 5027,   /**< unknown handle */
   hipFileHandleAlreadyRegistered = 5028, /**< descriptor already registered */
-  hipFileDeviceNotFound = 5029,          /**< no such GPU */
-  hipFileInternalError = 5030,           /**< everything else */
-  hipFileGetNewFDFailed = 5031,          /**< cannot get another descriptor */
-  hipFileDriverSetupError = 5033,        /**< initialisation failed */
-  hipFileIODisabled = 5034,              /**< configuration forbids I/O on the file */
-  hipFileBatchSubmitFailed = 5035,       /**< batch could not be queued */
-  hipFileGPUMemoryPinningFailed = 5036,  /**< could not pin GPU memory */
-  hipFileBatchFull = 5037,               /**< more requests than free batch slots */
-  hipFileAsyncNotSupported = 5038,       /**< async unavailable */
-  hipFileIOMaxError = 5039               /**< end marker */
+  hipFileDeviceNotFound = 5029,        /**< no such GPU */
+  hipFileInternalError = 5030,         /**< everything else */
+  hipFileGetNewFDFailed = 5031,        /**< cannot get another descriptor */
+  hipFileDriverSetupError = 5033,      /**< initialisation failed */
+  hipFileIODisabled = 5034,            /**< configuration forbids I/O on the file */
+  hipFileBatchSubmitFailed = 5035,     /**< batch could not be queued */
+  hipFileGPUMemoryPinningFailed = 5036,/**< could not pin GPU memory */
+  hipFileBatchFull = 5037,             /**< more requests than free batch slots */
+  hipFileAsyncNotSupported = 5038,     /**< async unavailable */
+  hipFileIOMaxError = 5039             /**< end marker */
 } hipFileOpError_t;
 
 /** A hipFile code with the HIP code behind it. Returned by value in one register. */
@@ -118,12 +118,12 @@ typedef struct __HIPFILE_NODISCARD hipFileError {
  * The text for a code.
  * @return constant storage, never NULL; one generic text for values that are no code.
  */
-HIPFILE_API const char* hipFileGetOpErrorString(hipFileOpError_t status);
+HIPFILE_API const char *hipFileGetOpErrorString(hipFileOpError_t status);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 /** A registered file. Carries a generation, so a stale handle is recognised. */
-typedef void* hipFileHandle_t;
+typedef void *hipFileHandle_t;
 /** A file or buffer offset in bytes. */
 typedef off_t hoff_t;
 
@@ -138,7 +138,7 @@ typedef enum hipFileFileHandleType {
 typedef struct hipFileRDMAInfo {
   int version;          /**< version of the description */
   int desc_len;         /**< length of desc_str */
-  const char* desc_str; /**< the description */
+  const char *desc_str; /**< the description */
 } hipFileRDMAInfo_t;
 
 #define HIPFILE_RDMA_REGISTER 1
@@ -146,11 +146,11 @@ typedef struct hipFileRDMAInfo {
 
 /** Operations of a user-space file system. Ignored. */
 typedef struct hipFileFSOps {
-  const char* (*fs_type)(void* handle);
-  int (*getRDMADeviceList)(void* handle, struct sockaddr** hostaddrs);
-  int (*getRDMADevicePriority)(void* handle, char*, size_t, hoff_t, struct sockaddr* hostaddr);
-  ssize_t (*read)(void* handle, char*, size_t, hoff_t, hipFileRDMAInfo_t*);
-  ssize_t (*write)(void* handle, const char*, size_t, hoff_t, hipFileRDMAInfo_t*);
+  const char *(*fs_type)(void *handle);
+  int (*getRDMADeviceList)(void *handle, struct sockaddr **hostaddrs);
+  int (*getRDMADevicePriority)(void *handle, char *, size_t, hoff_t, struct sockaddr *hostaddr);
+  ssize_t (*read)(void *handle, char *, size_t, hoff_t, hipFileRDMAInfo_t *);
+  ssize_t (*write)(void *handle, const char *, size_t, hoff_t, hipFileRDMAInfo_t *);
 } hipFileFSOps_t;
 
 /** The file to register. Zero it before filling it in. */
@@ -158,9 +158,9 @@ typedef struct hipFileDescr {
   hipFileFileHandleType_t type; /**< which member of handle is set */
   union {
     int fd;      /**< for hipFileHandleTypeOpaqueFD */
-    void* hFile; /**< for hipFileHandleTypeOpaqueWin32 */
+    void *hFile; /**< for hipFileHandleTypeOpaqueWin32 */
   } handle;
-  const hipFileFSOps_t* fs_ops; /**< ignored */
+  const hipFileFSOps_t *fs_ops; /**< ignored */
 } hipFileDescr_t;
 
 /**
@@ -177,7 +177,7 @@ typedef struct hipFileDescr {
  *         hipFileInternalError (invalid descriptor), hipFileGetNewFDFailed (EMFILE, ENFILE),
  *         hipFileHandleAlreadyRegistered (the number is registered and still the same open file).
  */
-HIPFILE_API hipFileError_t hipFileHandleRegister(hipFileHandle_t* fh, hipFileDescr_t* descr);
+HIPFILE_API hipFileError_t hipFileHandleRegister(hipFileHandle_t *fh, hipFileDescr_t *descr);
 
 /**
  * End a registration. NULL, unknown and stale handles are ignored. I/O in flight finishes; the file
@@ -200,14 +200,14 @@ HIPFILE_API void hipFileHandleDeregister(hipFileHandle_t fh);
  *         hipFileHipPointerRangeError (the range overflows or leaves the allocation),
  *         hipFileHipDriverError (another HIP failure).
  */
-HIPFILE_API hipFileError_t hipFileBufRegister(const void* buffer_base, size_t length, int flags);
+HIPFILE_API hipFileError_t hipFileBufRegister(const void *buffer_base, size_t length, int flags);
 
 /**
  * End a buffer registration.
  * @return hipFileDriverClosing (use count 0), hipFileMemoryNotRegistered (also for an address
  *         inside a registered range), hipFileInternalError (in use; it stays registered).
  */
-HIPFILE_API hipFileError_t hipFileBufDeregister(const void* buffer_base);
+HIPFILE_API hipFileError_t hipFileBufDeregister(const void *buffer_base);
 
 /* ---- Synchronous I/O ------------------------------------------------------------------------ */
 
@@ -229,7 +229,7 @@ HIPFILE_API hipFileError_t hipFileBufDeregister(const void* buffer_base);
  *         buffer, or a range outside it), hipFileHipDriverError, hipFileInternalError (no backend
  *         accepts the request), hipFileDriverClosing (process exit).
  */
-HIPFILE_API ssize_t hipFileRead(hipFileHandle_t fh, void* buffer_base, size_t size,
+HIPFILE_API ssize_t hipFileRead(hipFileHandle_t fh, void *buffer_base, size_t size,
                                 hoff_t file_offset, hoff_t buffer_offset);
 
 /**
@@ -238,7 +238,7 @@ HIPFILE_API ssize_t hipFileRead(hipFileHandle_t fh, void* buffer_base, size_t si
  * a file opened with O_APPEND gives -hipFileInvalidFileOpenFlag, since pwrite(2) would ignore the
  * offset there.
  */
-HIPFILE_API ssize_t hipFileWrite(hipFileHandle_t fh, const void* buffer_base, size_t size,
+HIPFILE_API ssize_t hipFileWrite(hipFileHandle_t fh, const void *buffer_base, size_t size,
                                  hoff_t file_offset, hoff_t buffer_offset);
 
 /* ---- Library life --------------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ HIPFILE_API int64_t hipFileUseCount(void);
  * which this call may load, has a direct path from storage to GPU memory.
  * @return hipFileInvalidValue for NULL.
  */
-HIPFILE_API hipFileError_t hipFileDriverGetProperties(hipFileDriverProps_t* props);
+HIPFILE_API hipFileError_t hipFileDriverGetProperties(hipFileDriverProps_t *props);
 
 /*
  * The setters write parameters (see below): they are staged while the library is closed, hold from
@@ -351,7 +351,7 @@ typedef struct hipFileIOParams {
   hipFileBatchMode_t mode;
   union {
     struct {
-      void* devPtr_base;
+      void *devPtr_base;
       int64_t file_offset;
       int64_t devPtr_offset;
       size_t size;
@@ -359,17 +359,17 @@ typedef struct hipFileIOParams {
   } u;
   hipFileHandle_t fh;
   hipFileOpcode_t opcode;
-  void* cookie;
+  void *cookie;
 } hipFileIOParams_t;
 
 /** The end of one request. `ret` is a byte count, or a negative value stored as size_t. */
 typedef struct hipFileIOEvents {
-  void* cookie;
+  void *cookie;
   hipFileStatus_t status;
   size_t ret;
 } hipFileIOEvents_t;
 
-typedef void* hipFileBatchHandle_t;
+typedef void *hipFileBatchHandle_t;
 
 /**
  * Make a batch with room for `max_nr` requests, 1 to the parameter IOBatchsize. Open or closed; the
@@ -377,7 +377,7 @@ typedef void* hipFileBatchHandle_t;
  * @param[out] batch_idp the new batch, until hipFileBatchIODestroy()
  * @return hipFileInvalidValue (NULL, or a number out of range).
  */
-HIPFILE_API hipFileError_t hipFileBatchIOSetUp(hipFileBatchHandle_t* batch_idp, unsigned max_nr);
+HIPFILE_API hipFileError_t hipFileBatchIOSetUp(hipFileBatchHandle_t *batch_idp, unsigned max_nr);
 /**
  * Queue `nr` requests, all or none. They run in any order, each as hipFileRead() or hipFileWrite()
  * would, on threads of the library; files, directions, memories and devices may be mixed. Each
@@ -385,11 +385,11 @@ HIPFILE_API hipFileError_t hipFileBatchIOSetUp(hipFileBatchHandle_t* batch_idp, 
  * deregistered meanwhile, memory must stay.
  * @param flags ignored
  * @return hipFileInvalidValue (unknown batch, no request, or a request whose mode, opcode, offset
- * or size is wrong), hipFileBatchFull (more than free places), hipFileHandleNotRegistered,
- *         hipFileInternalError (the library is closed).
+ *         or size is wrong), hipFileBatchFull (more than free places),
+ *         hipFileHandleNotRegistered, hipFileInternalError (the library is closed).
  */
 HIPFILE_API hipFileError_t hipFileBatchIOSubmit(hipFileBatchHandle_t batch_idp, unsigned nr,
-                                                hipFileIOParams_t* iocbp, unsigned flags);
+                                                hipFileIOParams_t *iocbp, unsigned flags);
 /**
  * Fetch events, each once, in the order in which the requests ended. Waits until `min_nr` are
  * there, or as many as requests are outstanding, or the time is over; fewer events are a success.
@@ -398,8 +398,8 @@ HIPFILE_API hipFileError_t hipFileBatchIOSubmit(hipFileBatchHandle_t batch_idp, 
  * @return hipFileInvalidValue (unknown batch, NULL, a number or a time that is none).
  */
 HIPFILE_API hipFileError_t hipFileBatchIOGetStatus(hipFileBatchHandle_t batch_idp, unsigned min_nr,
-                                                   unsigned* nr, hipFileIOEvents_t* iocbp,
-                                                   struct timespec* timeout);
+                                                   unsigned *nr, hipFileIOEvents_t *iocbp,
+                                                   struct timespec *timeout);
 /**
  * End what has not begun, as hipFileCanceled: file and memory stay as they are. Waits for what
  * runs. The batch stays usable. @return hipFileInvalidValue (unknown batch).
@@ -412,8 +412,8 @@ HIPFILE_API void hipFileBatchIODestroy(hipFileBatchHandle_t batch_idp);
 
 /*
  * Flags of a registered stream: which values are bound when a call is made. The others are read
- * when the stream gets to the operation. PAGE_ALIGNED_INPUTS is a promise that all are multiples of
- * 4096; nothing depends on it.
+ * when the stream gets to the operation. PAGE_ALIGNED_INPUTS is a promise that all are multiples
+ * of 4096; nothing depends on it.
  */
 #define HIPFILE_STREAM_FIXED_BUF_OFFSET 1
 #define HIPFILE_STREAM_FIXED_FILE_OFFSET 2
@@ -422,15 +422,15 @@ HIPFILE_API void hipFileBatchIODestroy(hipFileBatchHandle_t batch_idp);
 #define HIPFILE_STREAM_FLAGS_MASK 0xf
 
 /**
- * Queue a read or a write in a stream: it begins after all earlier work there, and later work waits
- * for it. Operations of one stream run one after the other, those of different streams side by
- * side.
+ * Queue a read or a write in a stream: it begins after all earlier work there, and later work
+ * waits for it. Operations of one stream run one after the other, those of different streams side
+ * by side.
  *
  * The values behind size_p, file_offset_p and buffer_offset_p may change until the stream gets
  * there, unless a flag of the stream fixes them: a smaller size and other offsets count, a larger
- * size or a range outside the buffer gives -hipFileInvalidValue. All pointers must stay valid until
- * then. *bytes is 0 from the call on; before the stream goes on it holds the bytes moved, -1 (a
- * system call failed) or a negated code. Bytes outside that count are not touched. The stream
+ * size or a range outside the buffer gives -hipFileInvalidValue. All pointers must stay valid
+ * until then. *bytes is 0 from the call on; before the stream goes on it holds the bytes moved, -1
+ * (a system call failed) or a negated code. Bytes outside that count are not touched. The stream
  * itself is never in error. An operation that is reached after hipFileDriverClose() stores
  * -hipFileDriverClosing.
  *
@@ -442,19 +442,19 @@ HIPFILE_API void hipFileBatchIODestroy(hipFileBatchHandle_t batch_idp);
  *         buffer; a stream of another device), hipFileHandleNotRegistered,
  *         hipFileAsyncNotSupported (the stream captures), hipFileHipDriverError.
  */
-HIPFILE_API hipFileError_t hipFileReadAsync(hipFileHandle_t fh, void* buffer_base, size_t* size_p,
-                                            hoff_t* file_offset_p, hoff_t* buffer_offset_p,
-                                            ssize_t* bytes_read_p, hipStream_t stream);
+HIPFILE_API hipFileError_t hipFileReadAsync(hipFileHandle_t fh, void *buffer_base, size_t *size_p,
+                                            hoff_t *file_offset_p, hoff_t *buffer_offset_p,
+                                            ssize_t *bytes_read_p, hipStream_t stream);
 /** See hipFileReadAsync(). */
-HIPFILE_API hipFileError_t hipFileWriteAsync(hipFileHandle_t fh, void* buffer_base, size_t* size_p,
-                                             hoff_t* file_offset_p, hoff_t* buffer_offset_p,
-                                             ssize_t* bytes_written_p, hipStream_t stream);
+HIPFILE_API hipFileError_t hipFileWriteAsync(hipFileHandle_t fh, void *buffer_base, size_t *size_p,
+                                             hoff_t *file_offset_p, hoff_t *buffer_offset_p,
+                                             ssize_t *bytes_written_p, hipStream_t stream);
 /**
  * Say which values of operations in a stream are fixed. Optional: a stream that is not registered
  * has flags 0. Lasts until hipFileStreamDeregister(), also over hipFileDriverClose().
  * @param flags HIPFILE_STREAM_*
  * @return hipFileInvalidValue (other bits, or registered already), hipFileHipDriverError (no
- * stream).
+ *         stream).
  */
 HIPFILE_API hipFileError_t hipFileStreamRegister(hipStream_t stream, unsigned flags);
 /** Operations that are queued are done as ever. @return hipFileInvalidValue (not registered). */
@@ -463,7 +463,7 @@ HIPFILE_API hipFileError_t hipFileStreamDeregister(hipStream_t stream);
 /* ---- Version and parameters ----------------------------------------------------------------- */
 
 /** The version of the library. NULL outputs are skipped. Always succeeds, opens nothing. */
-HIPFILE_API hipFileError_t hipFileGetVersion(unsigned* major, unsigned* minor, unsigned* patch);
+HIPFILE_API hipFileError_t hipFileGetVersion(unsigned *major, unsigned *minor, unsigned *patch);
 
 /*
  * Parameters. In order of precedence: set by the program, HIPFILE_* in the environment, the file
@@ -490,12 +490,12 @@ typedef enum hipFileSizeTConfigParameter {
 
 /** Switches. */
 typedef enum hipFileBoolConfigParameter {
-  hipFileParamPropertiesUsePollMode = 0,       /**< small requests wait without sleeping */
-  hipFileParamPropertiesAllowCompatMode = 1,   /**< the way through host memory may be taken */
-  hipFileParamForceCompatMode = 2,             /**< the direct path is never taken */
-  hipFileParamFsMiscApiCheckAggressive = 3,    /**< kept, and without an effect */
-  hipFileParamExecutionParallelIO = 4,         /**< parts of a request run side by side */
-  hipFileParamProfileNvtx = 5,                 /**< NVTX and rocTX ranges */
+  hipFileParamPropertiesUsePollMode = 0,     /**< small requests wait without sleeping */
+  hipFileParamPropertiesAllowCompatMode = 1, /**< the way through host memory may be taken */
+  hipFileParamForceCompatMode = 2,           /**< the direct path is never taken */
+  hipFileParamFsMiscApiCheckAggressive = 3,  /**< kept, and without an effect */
+  hipFileParamExecutionParallelIO = 4,       /**< parts of a request run side by side */
+  hipFileParamProfileNvtx = 5,               /**< NVTX and rocTX ranges */
   hipFileParamPropertiesAllowSystemMemory = 6, /**< host memory is accepted */
   hipFileParamUsePcip2pdma = 7,                /**< kept, and without an effect */
   hipFileParamPreferIOUring = 8,               /**< io_uring for the page cache too */
@@ -517,16 +517,16 @@ typedef enum hipFileStringConfigParameter {
  * @return hipFileInvalidValue for NULL or a value that is no parameter.
  */
 HIPFILE_API hipFileError_t hipFileGetParameterSizeT(hipFileSizeTConfigParameter_t param,
-                                                    size_t* value);
+                                                    size_t *value);
 /** See hipFileGetParameterSizeT(). */
-HIPFILE_API hipFileError_t hipFileGetParameterBool(hipFileBoolConfigParameter_t param, bool* value);
+HIPFILE_API hipFileError_t hipFileGetParameterBool(hipFileBoolConfigParameter_t param, bool *value);
 /**
  * See hipFileGetParameterSizeT().
  * @param len bytes of desc_str. A text that does not fit with its terminating zero gives
  *            hipFileInvalidValue, and desc_str is left as it was.
  */
 HIPFILE_API hipFileError_t hipFileGetParameterString(hipFileStringConfigParameter_t param,
-                                                     char* desc_str, int len);
+                                                     char *desc_str, int len);
 /**
  * Stage a value for the next open.
  * @return hipFileDriverAlreadyOpen while the library is open; hipFileInvalidValue for a value that
@@ -538,7 +538,7 @@ HIPFILE_API hipFileError_t hipFileSetParameterSizeT(hipFileSizeTConfigParameter_
 HIPFILE_API hipFileError_t hipFileSetParameterBool(hipFileBoolConfigParameter_t param, bool value);
 /** See hipFileSetParameterSizeT(). The text is copied. */
 HIPFILE_API hipFileError_t hipFileSetParameterString(hipFileStringConfigParameter_t param,
-                                                     const char* desc_str);
+                                                     const char *desc_str);
 
 /* ---- Statistics ----------------------------------------------------------------------------- */
 
@@ -681,9 +681,9 @@ typedef struct hipFileStatsLevel3 {
  * count.
  * @return hipFileInvalidValue for NULL
  */
-HIPFILE_API hipFileError_t hipFileGetStatsL1(hipFileStatsLevel1_t* stats);
-HIPFILE_API hipFileError_t hipFileGetStatsL2(hipFileStatsLevel2_t* stats);
-HIPFILE_API hipFileError_t hipFileGetStatsL3(hipFileStatsLevel3_t* stats);
+HIPFILE_API hipFileError_t hipFileGetStatsL1(hipFileStatsLevel1_t *stats);
+HIPFILE_API hipFileError_t hipFileGetStatsL2(hipFileStatsLevel2_t *stats);
+HIPFILE_API hipFileError_t hipFileGetStatsL3(hipFileStatsLevel3_t *stats);
 
 #ifdef __cplusplus
 }
