@@ -133,7 +133,7 @@ Memory* Memory::create(unsigned level) {
 }
 
 size_t Memory::take_record() {
-  Header& head = *header_;
+  Header& head = *header();
   for (size_t index = 0; index < kOwnRecords; ++index) {
     uint8_t is_owned = 0;
     if (!head.owned[index].compare_exchange_strong(is_owned, 1, std::memory_order_acquire)) {
@@ -150,8 +150,8 @@ size_t Memory::take_record() {
 }
 
 void Memory::give_back(size_t index) {
-  if (header_ != nullptr && index < kOwnRecords)
-    header_->owned[index].store(0, std::memory_order_release);
+  Header* own = header();
+  if (own != nullptr && index < kOwnRecords) own->owned[index].store(0, std::memory_order_release);
 }
 
 void sum_records(const Header& header, Totals* totals) {

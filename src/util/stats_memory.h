@@ -21,8 +21,8 @@ class Memory {
   static Memory* create(unsigned level);
 
   /// NULL in a child of fork.
-  Header* header() const { return header_; }
-  Record* record(size_t index) const { return records_of(header_) + index; }
+  Header* header() const { return header_.load(std::memory_order_relaxed); }
+  Record* record(size_t index) const { return records_of(header()) + index; }
 
   /// A record for the calling thread alone; kOwnRecords, the shared one, if all are taken.
   size_t take_record();
@@ -30,7 +30,7 @@ class Memory {
 
  private:
   explicit Memory(Header* header) : header_(header) {}
-  Header* const header_;
+  std::atomic<Header*> header_;  // the kernel changes it
 };
 
 /// Adds up the records behind a header.

@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <vector>
 
 #include "fake_profiler.h"
 
@@ -100,6 +102,23 @@ void call_everything() {
   (void)hipFileGetStatsL2(nullptr);
   (void)hipFileGetStatsL3(nullptr);
 }
+
+// The first calls of the process come from many threads at once.
+class FirstCalls : public testing::Environment {
+  void SetUp() override {
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 16; ++i) {
+      threads.emplace_back([&] {
+        ready.fetch_add(1);
+        while (ready.load() < 16) std::this_thread::yield();
+        EXPECT_EQ(hipFileSuccess, hipFileGetVersion(nullptr, nullptr, nullptr).err);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+const testing::Environment* const g_first_calls = testing::AddGlobalTestEnvironment(new FirstCalls);
 
 class TraceTest : public testing::Test {
  protected:
