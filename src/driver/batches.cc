@@ -59,25 +59,26 @@ Status Driver::submit_batch(uint64_t handle, const hipFileIOParams_t* params, un
     batch->give_back(count);
     return checked;
   }
-  count_jobs(jobs);
+  count_jobs(&jobs);
   batch->queue(std::move(jobs), begun_ns);
   return Status();
 }
 
-void Driver::count_jobs(const std::vector<BatchJob>& jobs) {
+void Driver::count_jobs(std::vector<BatchJob>* jobs) {
   if (!statistics_.is_on()) return;
+  const size_t count = jobs->size();
   size_t reads = 0, direct = 0;
-  for (const BatchJob& job : jobs) {
+  for (BatchJob& job : *jobs) {
     const Plan plan = make_plan(backends_, job.request);
+    job.is_direct = plan.is_accepted() && plan.whole->id() == hipFileExtBackendFastpath;
     reads += job.request.is_read();
-    direct += plan.is_accepted() && plan.whole->id() == hipFileExtBackendFastpath;
+    direct += job.is_direct;
   }
-  const bool is_mixed = reads != 0 && reads != jobs.size();
-  statistics_.count(stats::kBatchEnqueued, true, jobs.size());
-  statistics_.count(stats::kBatchTotalSubmit, true, jobs.size());
-  statistics_.count(stats::kBatchPosixEnqueued, true, jobs.size() - direct);
-  statistics_.count(stats::kBatchNvfsSubmit, true, direct == jobs.size());
-  statistics_.count(stats::kBatchMixedIoSubmit, true, is_mixed);
+  statistics_.count(stats::kBatchEnqueued, true, count);
+  statistics_.count(stats::kBatchTotalSubmit, true, count);
+  statistics_.count(stats::kBatchPosixEnqueued, true, count - direct);
+  if (direct == count) statistics_.count(stats::kBatchNvfsSubmit, true);
+  if (reads != 0 && reads != count) statistics_.count(stats::kBatchMixedIoSubmit, true);
 }
 
 Status Driver::make_jobs(const hipFileIOParams_t* params, unsigned count,

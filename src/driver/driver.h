@@ -111,7 +111,7 @@ class Driver {
   Status insert_file(std::unique_ptr<File> file, uint64_t stale, hipFileHandle_t* handle);
   Status insert_buffer(std::unique_ptr<Buffer> buffer);
   Status make_jobs(const hipFileIOParams_t* params, unsigned count, std::vector<BatchJob>* jobs);
-  void count_jobs(const std::vector<BatchJob>& jobs);
+  void count_jobs(std::vector<BatchJob>* jobs);
   void destroy_batches();
   /// True if it was closed; then apply_configuration() follows, without the lock.
   bool open_if_closed() HIPFILE_REQUIRES(mutex_);

@@ -103,7 +103,9 @@ void Batch::run_next(Runner& runner) {
   }
   if (slot != nullptr) {
     slot->event = event_of(slot->job.cookie, run(backends_, slot->job.request, statistics_));
-    statistics_.count(stats::kBatchProcessed, slot->event.status == hipFileComplete);
+    const bool is_complete = slot->event.status == hipFileComplete;
+    statistics_.count(stats::kBatchProcessed, is_complete);
+    if (!slot->job.is_direct) statistics_.count(stats::kBatchPosixProcessed, is_complete);
   }
   MutexLock lock(mutex_);
   if (slot != nullptr) end(slot);

@@ -24,6 +24,7 @@ struct BatchJob {
   Hold<Buffer> buffer;
   Request request;
   void* cookie = nullptr;
+  bool is_direct = false;  ///< planned for the fastpath, for the statistics
 };
 
 /// The end of one request.

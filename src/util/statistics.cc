@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "util/of_this_thread.h"
 #include "util/stats_memory.h"
 
 namespace hipfile {
@@ -37,8 +38,6 @@ struct Holder {
   }
   ~Holder() { release(); }
 };
-
-thread_local Holder t_holder;
 
 }  // namespace
 
@@ -116,9 +115,9 @@ Writer Statistics::mine() {
   if (!is_on()) return Writer();
   Memory* mine = memory();
   if (mine == nullptr) return Writer();
-  if (stats::t_holder.memory != mine) stats::t_holder.take(mine);
-  const size_t index = stats::t_holder.index;
-  return Writer(mine->record(index), index == stats::kOwnRecords);
+  auto& holder = of_this_thread<stats::Holder>();
+  if (holder.memory != mine) holder.take(mine);
+  return Writer(mine->record(holder.index), holder.index == stats::kOwnRecords);
 }
 
 void Statistics::count(stats::Op op, bool is_ok, uint64_t times) {
