@@ -25,7 +25,7 @@ complain() {
   bad=$((bad + 1))
 }
 
-# What every run must hold to. $1 what was done, $2 exit status, $3 old bytes or none, $4 destination
+# judge WHAT STATUS OLD TO: what every run must hold to. OLD is empty where there was no file before.
 judge() {
   local what=$1 status=$2 old=$3 to=$4 left
   [[ $status -lt 124 ]] || { complain "$what: status $status"; return; }
