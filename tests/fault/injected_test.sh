@@ -25,7 +25,7 @@ complain() {
   bad=$((bad + 1))
 }
 
-# judge WHAT STATUS OLD TO: what every run must hold to. OLD is empty where there was no file before.
+# judge WHAT STATUS OLD TO: what every run must hold to. OLD is empty where no file was before.
 judge() {
   local what=$1 status=$2 old=$3 to=$4 left
   [[ $status -lt 124 ]] || { complain "$what: status $status"; return; }
