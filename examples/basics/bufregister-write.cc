@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// bufregister-write OUTPUT [GPUID]: writes device memory to a file, from a registered buffer. Worth
+// it for a buffer that is used again and again: its address and length need not be looked up.
+#include "common.h"
+
+using namespace example;
+
+int main(int argc, char** argv) {
+  if (argc < 2 || argc > 3) return usage(argv[0], "OUTPUT [GPUID]");
+  use_device(argv[2]);
+  const std::vector<char> bytes = make_pattern(1 << 20);
+
+  void* buffer = nullptr;
+  check(hipMalloc(&buffer, bytes.size()), "hipMalloc");
+  check(hipMemcpy(buffer, bytes.data(), bytes.size(), hipMemcpyHostToDevice), "hipMemcpy");
+  check(hipFileBufRegister(buffer, bytes.size(), 0), "hipFileBufRegister");
+  {
+    const File output(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_DIRECT);
+    check_all(hipFileWrite(output.handle(), buffer, bytes.size(), 0, 0), bytes.size(),
+              "hipFileWrite");
+  }
+  check(hipFileBufDeregister(buffer), "hipFileBufDeregister");
+  check(hipFree(buffer), "hipFree");
+  return report(hash(bytes), hash_file(argv[1], 0, bytes.size()));
+}
