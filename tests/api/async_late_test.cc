@@ -107,30 +107,39 @@ TEST_P(LateTest, IncreasedSizeIsInvalid) {
   RegisteredFile f(file("f"), 8192, 4);
   Buffer buffer(8192);
   buffer.fill(0xee);
-  AsyncCall call{4096};
+  AsyncCall read{4096};
+  AsyncCall write{4096};
   {
     Pause pause(stream_);
-    EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream_));
-    call.size = 4097;
+    EXPECT_CODE(hipFileSuccess, read.read(f.handle(), buffer, stream_));
+    EXPECT_CODE(hipFileSuccess, write.write(f.handle(), buffer, stream_));
+    read.size = 4097;
+    write.size = 4097;
   }
   const bool is_used = !is_fixed(HIPFILE_STREAM_FIXED_FILE_SIZE);
-  EXPECT_EQ(is_used ? negated(hipFileInvalidValue) : 4096, call.bytes);
+  EXPECT_EQ(is_used ? negated(hipFileInvalidValue) : 4096, read.bytes);
+  EXPECT_EQ(is_used ? negated(hipFileInvalidValue) : 4096, write.bytes);
   if (is_used) {
     EXPECT_EQ("", first_difference(buffer.get(), std::vector<uint8_t>(8192, 0xee)));
   }
+  EXPECT_EQ("", first_difference(read_file(f.path()), make_pattern(8192, 4)));
 }
 
 TEST_P(LateTest, ChangedBufferOffsetCanLeaveTheBuffer) {
   RegisteredFile f(file("f"), 8192, 4);
   Buffer buffer(8192);
-  AsyncCall call{4096};
+  AsyncCall read{4096};
+  AsyncCall write{4096};
   {
     Pause pause(stream_);
-    EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream_));
-    call.buffer_offset = 4097;
+    EXPECT_CODE(hipFileSuccess, read.read(f.handle(), buffer, stream_));
+    EXPECT_CODE(hipFileSuccess, write.write(f.handle(), buffer, stream_));
+    read.buffer_offset = 4097;
+    write.buffer_offset = 4097;
   }
   const bool is_used = !is_fixed(HIPFILE_STREAM_FIXED_BUF_OFFSET);
-  EXPECT_EQ(is_used ? negated(hipFileInvalidValue) : 4096, call.bytes);
+  EXPECT_EQ(is_used ? negated(hipFileInvalidValue) : 4096, read.bytes);
+  EXPECT_EQ(is_used ? negated(hipFileInvalidValue) : 4096, write.bytes);
 }
 
 TEST_P(LateTest, NegativeLateOffsetsAreInvalid) {

@@ -122,6 +122,22 @@ TEST_F(DriverTest, ReadAndWriteWhileClosedGiveEinval) {
   EXPECT_EQ(0, hipFileUseCount());
 }
 
+TEST_F(DriverTest, BatchCallsWhileClosedAreInvalidAndOpenNothing) {
+  int no_batch = 0;
+  hipFileIOParams_t request{};
+  hipFileIOEvents_t event{};
+  unsigned nr = 1;
+  for (hipFileBatchHandle_t id : {hipFileBatchHandle_t(nullptr), hipFileBatchHandle_t(&no_batch)}) {
+    EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOSubmit(id, 0, nullptr, 0));
+    EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOSubmit(id, 1, &request, 0));
+    EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOGetStatus(id, 0, nullptr, nullptr, nullptr));
+    EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOGetStatus(id, 1, &nr, &event, nullptr));
+    EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOCancel(id));
+    hipFileBatchIODestroy(id);
+  }
+  EXPECT_EQ(0, hipFileUseCount());
+}
+
 TEST_F(DriverTest, VersionIsThatOfTheHeaderAndOpensNothing) {
   unsigned major = 99, minor = 99, patch = 99;
   EXPECT_CODE(hipFileSuccess, hipFileGetVersion(&major, &minor, &patch));

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "api_fixture.h"
+#include "modes.h"
 
 namespace hipfile::test {
 namespace {
@@ -273,6 +274,19 @@ TEST_F(ReadPointerTest, Rule23_MemoryThatEndsInTheMiddleGivesAPartialCountOrEfau
     EXPECT_EQ("", first_difference(got, make_pattern(static_cast<size_t>(n), 1)));
   }
   ::munmap(memory, 65536);
+}
+
+// Where the processor can load from device memory, lines that it holds must not be stale.
+TEST_F(ReadPointerTest, DeviceMemoryIsSeenByTheProcessor) {
+  if (is_strict()) GTEST_SKIP() << "the program cannot touch device memory";
+  RegisteredFile f(file("f"), 65536, 1, O_RDWR | direct_flag_of(dir_.path()));
+  Buffer buffer(65536);
+  buffer.fill(0xee);
+  const volatile uint8_t* loads = buffer.at(0);
+  for (size_t at = 0; at < 65536; ++at) ASSERT_EQ(0xee, loads[at]);
+  ASSERT_EQ(65536, hipFileRead(f.handle(), buffer.data(), 65536, 0, 0));
+  EXPECT_EQ("",
+            first_difference(std::vector<uint8_t>(loads, loads + 65536), make_pattern(65536, 1)));
 }
 
 TEST_F(ReadPointerTest, FreedDeviceMemoryIsNotWrittenThrough) {

@@ -111,9 +111,18 @@ hipError_t count(std::atomic<int64_t>& objects, int change, hipError_t error) {
   return error;
 }
 
+std::atomic<int32_t> file_status{0};
+std::atomic<uint64_t> file_calls{0};
+
 template <hipAmdFileRead_t* Real>
 hipError_t file_call(const char* name, hipAmdFileHandle_t handle, void* device, uint64_t size,
                      int64_t offset, uint64_t* copied, int32_t* status) {
+  if (const int32_t wished = file_status.load(); wished != 0) {
+    ++file_calls;
+    *copied = 0;
+    *status = wished;
+    return hipSuccess;
+  }
   return run(name, Kind::kBegins,
              [&] { return (*Real)(handle, device, size, offset, copied, status); });
 }
@@ -150,6 +159,12 @@ EXPORTED HipObjects hip_fault_objects(void) {
   return {all.device_allocations, all.pinned_allocations, all.registrations, all.streams,
           all.events};
 }
+
+EXPORTED void hip_fault_file_status(int32_t status) {
+  file_calls = 0;
+  file_status = status;
+}
+EXPORTED uint64_t hip_fault_file_calls(void) { return file_calls; }
 
 EXPORTED const char* hipPortableMarker(void) {
   return real<const char* (*)()>("hipPortableMarker")();
