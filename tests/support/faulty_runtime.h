@@ -28,8 +28,8 @@ void hip_fault_arm(const char* function, uint64_t nth, hipError_t code, bool is_
 const char* hip_fault_disarm(void);
 HipObjects hip_fault_objects(void);
 
-// Lets hipAmdFileRead and hipAmdFileWrite answer this errno in their status and move nothing, as the
-// kernel's side does. 0 ends that.
+// Lets hipAmdFileRead and hipAmdFileWrite answer this errno in their status and move nothing, as
+// the kernel's side does. 0 ends that.
 void hip_fault_file_status(int32_t status);
 // How many did so since.
 uint64_t hip_fault_file_calls(void);
