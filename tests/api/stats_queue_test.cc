@@ -57,6 +57,8 @@ TEST_F(StatsQueueTest, OperationsOfAStreamCountForTheDeviceOfTheBuffer) {
 TEST_F(StatsQueueTest, EveryCounterOfABatch) {
   RegisteredFile f(file("f"), 65536, 1);
   Buffer buffer(65536);
+  // A direct path that fails for the file is known after its first request.
+  EXPECT_EQ(8192, hipFileRead(f.handle(), buffer.data(), 8192, 0, 0));
   hipFileExtPath_t path = {};
   EXPECT_CODE(hipFileSuccess,
               hipFileExtQueryPath(f.handle(), buffer.data(), 8192, 0, 0, hipFileBatchRead, &path));
