@@ -215,19 +215,20 @@ TEST_F(EffectTest, MaxDevicePinnedMemSizeLeavesTheRestPageable) {
   EXPECT_GT(pinned_, 8u << 20);
 }
 
+// 128 parts: whoever sleeps, sleeps many times; whoever does not may still meet a lock that is
+// taken.
 TEST_F(EffectTest, PollModeWaitsWithoutSleeping) {
-  (void)read();
-  const long asleep = sleeps_;
-  EXPECT_GE(asleep, 2);
-  EXPECT_CODE(hipFileSuccess, hipFileDriverSetPollMode(true, kSize / 1024));
-  (void)read();
-  EXPECT_LT(sleeps_, asleep / 2 + 1) << "of " << asleep;
-  EXPECT_CODE(hipFileSuccess, hipFileDriverSetPollMode(true, kSize / 1024 - 4));
-  (void)read();
-  EXPECT_GE(sleeps_, 2) << "above the threshold";
-  EXPECT_CODE(hipFileSuccess, hipFileDriverSetPollMode(false, kSize / 1024));
-  (void)read();
-  EXPECT_GE(sleeps_, 2) << "a threshold alone does nothing";
+  const auto sleeps = [this](bool is_on, size_t threshold_kib) {
+    set({{hipFileParamPropertiesMaxDirectIOSizeKB, 128}});
+    EXPECT_CODE(hipFileSuccess, hipFileDriverSetPollMode(is_on, threshold_kib));
+    EXPECT_EQ(128u, read().calls);
+    return sleeps_;
+  };
+  (void)sleeps(false, 0);  // makes threads, streams and memory
+  const long asleep = sleeps(false, kSize / 1024);
+  EXPECT_GE(asleep, 20) << "a threshold alone does nothing";
+  EXPECT_LT(sleeps(true, kSize / 1024), asleep / 3);
+  EXPECT_GE(sleeps(true, kSize / 1024 - 4), asleep / 3) << "above the threshold";
 }
 
 // What hipFileExtQueryPath says of a read of 64 KiB.
