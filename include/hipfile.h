@@ -295,13 +295,16 @@ typedef struct hipFileDriverProps {
 HIPFILE_API hipFileError_t hipFileDriverOpen(void);
 
 /**
- * Use count - 1. When it reaches 0 every file and buffer is deregistered, and the call waits for
- * the operations that run. Registered streams survive.
- * @return hipFileDriverNotInitialized when the count is 0 already.
+ * Use count - 1. When it reaches 0 every file and buffer is deregistered, every batch is destroyed,
+ * what the program set as parameters is dropped, and the call waits for the operations that run. It
+ * does not wait for streams that stand still: operations which they reach afterwards store
+ * -hipFileDriverClosing. Registered streams survive.
+ * @return hipFileDriverNotInitialized when the count is 0 already; hipFileDriverClosing in a host
+ *         function of a stream, where the call would wait for itself, and while the process ends.
  */
 HIPFILE_API hipFileError_t hipFileDriverClose(void);
 
-/** The use count. */
+/** The use count; 0 in a child of fork(). */
 HIPFILE_API int64_t hipFileUseCount(void);
 
 /**
@@ -386,7 +389,9 @@ HIPFILE_API hipFileError_t hipFileBatchIOSetUp(hipFileBatchHandle_t *batch_idp, 
  * @param flags ignored
  * @return hipFileInvalidValue (unknown batch, no request, or a request whose mode, opcode, offset
  *         or size is wrong), hipFileBatchFull (more than free places),
- *         hipFileHandleNotRegistered, hipFileInternalError (the library is closed).
+ *         hipFileHandleNotRegistered, hipFileInvalidFileOpenFlag (a write, and the descriptor
+ *         appends), hipFileHipDriverError, hipFileInternalError (the library is closed),
+ *         hipFileBatchSubmitFailed (no thread or memory is to be had).
  */
 HIPFILE_API hipFileError_t hipFileBatchIOSubmit(hipFileBatchHandle_t batch_idp, unsigned nr,
                                                 hipFileIOParams_t *iocbp, unsigned flags);
@@ -429,7 +434,8 @@ HIPFILE_API void hipFileBatchIODestroy(hipFileBatchHandle_t batch_idp);
  * The values behind size_p, file_offset_p and buffer_offset_p may change until the stream gets
  * there, unless a flag of the stream fixes them: a smaller size and other offsets count, a larger
  * size or a range outside the buffer gives -hipFileInvalidValue. All pointers must stay valid
- * until then. *bytes is 0 from the call on; before the stream goes on it holds the bytes moved, -1
+ * until the stream has passed the operation, and so must the memory; the file may be deregistered
+ * meanwhile. *bytes is 0 from the call on; before the stream goes on it holds the bytes moved, -1
  * (a system call failed) or a negated code. Bytes outside that count are not touched. The stream
  * itself is never in error. An operation that is reached after hipFileDriverClose() stores
  * -hipFileDriverClosing.
@@ -440,7 +446,9 @@ HIPFILE_API void hipFileBatchIODestroy(hipFileBatchHandle_t batch_idp);
  * @param stream  of the device that owns the memory; NULL is the null stream of the current device
  * @return hipFileInvalidValue (closed library, which is opened by it; NULL; a range outside the
  *         buffer; a stream of another device), hipFileHandleNotRegistered,
- *         hipFileAsyncNotSupported (the stream captures), hipFileHipDriverError.
+ *         hipFileAsyncNotSupported (the stream captures), hipFileHipDriverError (no such stream,
+ *         no pinned memory, or a host function of a stream), hipFileInvalidFileOpenFlag (a write,
+ *         and the descriptor appends).
  */
 HIPFILE_API hipFileError_t hipFileReadAsync(hipFileHandle_t fh, void *buffer_base, size_t *size_p,
                                             hoff_t *file_offset_p, hoff_t *buffer_offset_p,
