@@ -73,10 +73,10 @@ std::vector<Case> queued_cases() {
   return all;
 }
 
-// Every Nth of the longer loops: 1 in the soak.
-uint64_t stride() {
+// The step of a loop: HIPFILE_TEST_STRIDE for all of them (1 in the soak), else `usual`.
+uint64_t stride(uint64_t usual) {
   const char* text = std::getenv("HIPFILE_TEST_STRIDE");
-  return text != nullptr ? std::max(1ul, std::strtoul(text, nullptr, 10)) : 3;
+  return text != nullptr ? std::max(1ul, std::strtoul(text, nullptr, 10)) : usual;
 }
 
 class FaultTest : public testing::TestWithParam<Case> {
@@ -87,7 +87,7 @@ class FaultTest : public testing::TestWithParam<Case> {
 
   // Counts up until nothing fails. Returns the number of faults that were met.
   template <typename MakeFault>
-  uint64_t count_up(MakeFault make_fault, uint64_t step = 1) {
+  uint64_t count_up(MakeFault make_fault, uint64_t step = stride(1)) {
     const Report untouched = attempt({});
     EXPECT_STREQ("", untouched.complaint) << "without a fault";
     for (uint64_t nth = 1; nth <= kMostCalls; nth += step) {
@@ -118,13 +118,13 @@ TEST_P(FaultTest, NthHipCallFails) {
       [](uint64_t nth) {
         return Fault{nth, hip_code(nth)};
       },
-      is_again ? stride() : 1);
+      stride(is_again ? 3 : 1));
   const bool must_ask = is_transfer(trial()) && trial().kind == MemoryKind::kDevice;
   EXPECT_GE(met, must_ask ? 1u : 0u);
 }
 
 TEST_P(FaultTest, AllHipCallsFailFromTheNthOn) {
-  (void)count_up([](uint64_t nth) { return Fault{nth, hip_code(nth), true}; }, stride());
+  (void)count_up([](uint64_t nth) { return Fault{nth, hip_code(nth), true}; }, stride(3));
 }
 
 int error_code(uint64_t nth) {
