@@ -7,6 +7,7 @@
 #include "api/entry.h"
 #include "api/return_code.h"
 #include "api/root.h"
+#include "util/enum_number.h"
 
 namespace hipfile::entry {
 namespace {
@@ -69,17 +70,17 @@ hipFileError_t driver_set_max_pinned_mem_size(size_t max_pinned_size) {
 }
 
 hipFileError_t get_parameter_size_t(hipFileSizeTConfigParameter_t param, size_t* value) {
-  return get(ParameterKind::kSize, static_cast<int>(param), value);
+  return get(ParameterKind::kSize, number_of(param), value);
 }
 
 hipFileError_t get_parameter_bool(hipFileBoolConfigParameter_t param, bool* value) {
-  return get(ParameterKind::kBool, static_cast<int>(param), value);
+  return get(ParameterKind::kBool, number_of(param), value);
 }
 
 hipFileError_t get_parameter_string(hipFileStringConfigParameter_t param, char* desc_str, int len) {
   if (desc_str == nullptr || len <= 0) return to_error(hipFileInvalidValue);
   std::string text;
-  const hipFileError_t error = get(ParameterKind::kString, static_cast<int>(param), &text);
+  const hipFileError_t error = get(ParameterKind::kString, number_of(param), &text);
   if (error.err != hipFileSuccess) return error;
   if (text.size() >= static_cast<size_t>(len)) return to_error(hipFileInvalidValue);
   std::memcpy(desc_str, text.c_str(), text.size() + 1);
@@ -88,18 +89,18 @@ hipFileError_t get_parameter_string(hipFileStringConfigParameter_t param, char* 
 
 hipFileError_t set_parameter_size_t(hipFileSizeTConfigParameter_t param, size_t value) {
   return guarded_error(
-      [&] { return to_error(set(ParameterKind::kSize, static_cast<int>(param), value)); });
+      [&] { return to_error(set(ParameterKind::kSize, number_of(param), value)); });
 }
 
 hipFileError_t set_parameter_bool(hipFileBoolConfigParameter_t param, bool value) {
   return guarded_error(
-      [&] { return to_error(set(ParameterKind::kBool, static_cast<int>(param), value)); });
+      [&] { return to_error(set(ParameterKind::kBool, number_of(param), value)); });
 }
 
 hipFileError_t set_parameter_string(hipFileStringConfigParameter_t param, const char* desc_str) {
   if (desc_str == nullptr) return to_error(hipFileInvalidValue);
   return guarded_error([&] {
-    return to_error(set(ParameterKind::kString, static_cast<int>(param), std::string(desc_str)));
+    return to_error(set(ParameterKind::kString, number_of(param), std::string(desc_str)));
   });
 }
 

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Batches: set-up, submission, events, end.
-#include <cstring>
 #include <utility>
 
 #include "driver/driver.h"
 #include "io/count.h"
+#include "util/enum_number.h"
 
 namespace hipfile {
 namespace {
-
-// A caller in C may put any number there: C++ must not load one that is no enumerator as the enum.
-template <class Enum>
-int number_of(const Enum& value) {
-  int number = 0;
-  static_assert(sizeof number == sizeof value);
-  std::memcpy(&number, &value, sizeof number);
-  return number;
-}
 
 bool is_known(const hipFileIOParams_t& params) {
   const int opcode = number_of(params.opcode);
