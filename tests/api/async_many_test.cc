@@ -162,6 +162,8 @@ TEST_F(AsyncManyTest, Rule34_OperationsReachedAfterTheCloseSayClosing) {
 TEST_F(AsyncManyTest, Rule34_CloseInAHostFunctionIsRefused) {
   RegisteredFile f(file("f"), kMiB, 3);
   Buffer buffer(kMiB);
+  // As long as the library has met no runtime it has nothing in a stream, and closing is harmless.
+  EXPECT_CODE(hipFileSuccess, hipFileBufRegister(buffer.data(), kMiB, 0));
   TestStream stream;
   AsyncCall call{kMiB};
   hipFileOpError_t answer = hipFileSuccess;
@@ -174,6 +176,34 @@ TEST_F(AsyncManyTest, Rule34_CloseInAHostFunctionIsRefused) {
   EXPECT_EQ(hipFileDriverClosing, answer);
   EXPECT_EQ(ssize_t(kMiB), call.bytes);
   EXPECT_EQ(1, hipFileUseCount());
+}
+
+// As every call of HIP there: what waits for a stream in it would wait for ever.
+TEST_F(AsyncManyTest, CallsInAHostFunctionFail) {
+  struct Context {
+    AsyncCall call{4096};
+    hipFileHandle_t file = nullptr;
+    const Buffer* buffer = nullptr;
+    hipStream_t stream = nullptr;
+    hipFileOpError_t answer = hipFileSuccess;
+  } context;
+  RegisteredFile f(file("f"), kMiB, 3);
+  Buffer buffer(kMiB), other(kMiB);
+  EXPECT_CODE(hipFileSuccess, hipFileBufRegister(buffer.data(), kMiB, 0));
+  TestStream stream;
+  const auto read = [](void* data) {
+    auto* it = static_cast<Context*>(data);
+    it->answer = it->call.read(it->file, *it->buffer, it->stream).err;
+  };
+  for (const Buffer* memory : {&buffer, &other}) {
+    context.file = f.handle();
+    context.buffer = memory;
+    context.stream = stream;
+    EXPECT_EQ(hipSuccess, hipLaunchHostFunc(stream, read, &context));
+    synchronize(stream);
+    EXPECT_EQ(hipFileHipDriverError, context.answer);
+    EXPECT_EQ(4711, context.call.bytes);
+  }
 }
 
 TEST_F(AsyncManyTest, CloseWaitsForWhatRuns) {
