@@ -373,6 +373,7 @@ TEST(HipDesignDeathTest, Rule6_WorkQueuedAfterExitBeganRuns) {
         ::alarm(10);
         const Design early;
         (void)hipStreamWaitValue64(early.stream, early.value, 1, hipStreamWaitValueEq);
+        let_others_run();  // it has begun, so it is not dropped but ends
         std::exit(0);
       },
       testing::ExitedWithCode(8), "");
