@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A HIP runtime for tests: the portable one behind a front that fails or hangs at the Nth call, and
-// counts what its callers hold.
+// A HIP runtime for tests: the portable one behind a front that fails, hangs or stops the process at
+// the Nth call, and counts what its callers hold.
 //
 // A call that fails does nothing, but for those that wait or give something back: they do their
 // work and then fail, as those of real drivers do, which report there what happened earlier. All
@@ -8,7 +8,9 @@
 #include "faulty_runtime.h"
 
 #include <hip/hip_portable.h>
+#include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -22,6 +24,7 @@ namespace {
 using hipfile::test::real;
 
 constexpr int kHang = -1;
+constexpr int kStop = -2;
 
 struct Plan {
   std::atomic<bool> is_armed{false};
@@ -57,8 +60,9 @@ void arm_by_environment(Plan& plan) {
   if (first == std::string::npos || second == std::string::npos) std::abort();
   const std::string function = wish.substr(0, first);
   const std::string code = wish.substr(second + 1);
+  const int number = code == "hang" ? kHang : code == "stop" ? kStop : std::atoi(code.c_str());
   arm(plan, function == "any" ? "" : function, std::strtoull(wish.c_str() + first + 1, nullptr, 10),
-      code == "hang" ? kHang : std::atoi(code.c_str()), false);
+      number, false);
 }
 
 Plan& plan() {
@@ -101,6 +105,10 @@ enum class Kind { kBegins, kEnds };
 template <typename Call>
 hipError_t run(const char* function, Kind kind, Call call) {
   if (!is_due(function)) return call();
+  if (plan().code == kStop) {
+    ::kill(::getpid(), SIGSTOP);
+    return call();
+  }
   if (kind == Kind::kEnds && plan().code != kHang) (void)call();
   return fail(function);
 }

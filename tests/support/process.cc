@@ -98,12 +98,15 @@ void RunningProcess::send(int signal) const {
   if (pid_ > 0) ::kill(pid_, signal);
 }
 
-bool RunningProcess::has_ended() const {
+bool RunningProcess::is_in_state(int state) const {
   siginfo_t info{};
-  return pid_ <= 0 ||
-         (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-          info.si_pid == pid_);
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, state | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
 }
+
+bool RunningProcess::has_ended() const { return pid_ <= 0 || is_in_state(WEXITED); }
+
+bool RunningProcess::is_stopped() const { return pid_ > 0 && is_in_state(WSTOPPED); }
 
 ProcessResult RunningProcess::wait() {
   ProcessResult result;

@@ -36,10 +36,14 @@ class RunningProcess {
   // Nothing happens when it has ended already: it is not waited for before wait().
   void send(int signal) const;
   bool has_ended() const;
+  // By a signal, and not yet continued.
+  bool is_stopped() const;
   // Once. The program is killed when the time of the options is over.
   ProcessResult wait();
 
  private:
+  bool is_in_state(int state) const;
+
   pid_t pid_ = -1;
   int out_ = -1;
   int err_ = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What others do while a copy runs: they change the source, open or lease the destination, make a
-// file of its name, remove its directory. The copy is halted in its middle by SIGSTOP.
+// file of its name, remove its directory. The copy is halted in its middle by its runtime.
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,6 +27,14 @@ class AiscpMeanwhileTest : public AiscpTest {
 
   std::vector<std::string> slow(const std::string& to) const {
     return {AISCP_BINARY, "--chunk-size=4K", "--jobs=1", "from", to};
+  }
+
+  /// Halts the copy at one of its many calls of the runtime, on any machine at the same one.
+  ProcessOptions halting() const {
+    ProcessOptions wish = options();
+    wish.environment.push_back(std::string("HIPFILE_HIP_LIBRARY=") + FAULTY_RUNTIME);
+    wish.environment.push_back("HIPFILE_TEST_HIP_FAULT=any:200:stop");
+    return wish;
   }
 
   static bool is_open_for_writing(const std::string& info) {
@@ -57,15 +65,12 @@ class AiscpMeanwhileTest : public AiscpTest {
     return found;
   }
 
-  /// Halts a copy that has begun to write; returns what it writes to.
+  /// Waits until a halting copy has halted; returns what it writes to.
   struct stat halt(const RunningProcess& copy) const {
-    struct stat written {};
-    while (written.st_ino == 0 && !copy.has_ended()) {
-      ::usleep(500);
-      written = written_file(copy.pid());
-    }
-    copy.send(SIGSTOP);
+    while (!copy.is_stopped() && !copy.has_ended()) ::usleep(500);
     EXPECT_FALSE(copy.has_ended()) << "it had ended before it was halted";
+    const struct stat written = written_file(copy.pid());
+    EXPECT_NE(written.st_ino, 0u) << "it was halted before it wrote";
     return written;
   }
 
@@ -92,7 +97,7 @@ class AiscpMeanwhileTest : public AiscpTest {
 
 TEST_F(AiscpMeanwhileTest, NewFileIsHiddenAndClosedToOthers) {
   ASSERT_EQ(0, ::chmod(at("from").c_str(), 0644));
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   EXPECT_EQ(0600u, halt(copy).st_mode & 07777);
   EXPECT_NE(0, ::access(at("to").c_str(), F_OK));
   expect_silent_success(go_on(copy));
@@ -102,7 +107,7 @@ TEST_F(AiscpMeanwhileTest, NewFileIsHiddenAndClosedToOthers) {
 TEST_F(AiscpMeanwhileTest, ReplacingFileIsHiddenAndClosedToOthers) {
   make("to", 1000, 2);
   ASSERT_EQ(0, ::chmod(at("to").c_str(), 0664));
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   const struct stat written = halt(copy);
   EXPECT_EQ(0600u, written.st_mode & 07777);
   EXPECT_NE(status_of("to").st_ino, written.st_ino);
@@ -113,7 +118,7 @@ TEST_F(AiscpMeanwhileTest, ReplacingFileIsHiddenAndClosedToOthers) {
 }
 
 TEST_F(AiscpMeanwhileTest, SourceWhoseTimeChangesIsCopiedWithOneWarning) {
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   (void)halt(copy);
   touch_source();
   const ProcessResult result = go_on(copy);
@@ -124,7 +129,7 @@ TEST_F(AiscpMeanwhileTest, SourceWhoseTimeChangesIsCopiedWithOneWarning) {
 
 TEST_F(AiscpMeanwhileTest, SourceThatShrinksIsNotPutInPlace) {
   make("to", 100, 2);
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   (void)halt(copy);
   ASSERT_EQ(0, ::truncate(at("from").c_str(), 4096));
   expect_failure(go_on(copy), "aiscp: 'from' shrank while it was copied");
@@ -133,7 +138,7 @@ TEST_F(AiscpMeanwhileTest, SourceThatShrinksIsNotPutInPlace) {
 }
 
 TEST_F(AiscpMeanwhileTest, SourceThatIsCutAndGrownAgainIsCopiedWithAWarning) {
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   (void)halt(copy);
   ASSERT_EQ(0, ::truncate(at("from").c_str(), 0));
   ASSERT_EQ(0, ::truncate(at("from").c_str(), static_cast<off_t>(kSize)));
@@ -147,7 +152,7 @@ TEST_F(AiscpMeanwhileTest, DestinationThatIsOpenedForWritingIsOverwrittenWithOne
   make("to", 1000, 2);
   const bool has_leases_here = has_leases();
   const ino_t before = status_of("to").st_ino;
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   (void)halt(copy);
   const Fd writer(at("to"), O_WRONLY);
   touch_source();
@@ -162,7 +167,7 @@ TEST_F(AiscpMeanwhileTest, DestinationThatIsOpenedForWritingIsOverwrittenWithOne
 
 TEST_F(AiscpMeanwhileTest, NameThatIsTakenMeanwhileIsNotOverwritten) {
   make("other", 1000, 3);
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   (void)halt(copy);
   expect_silent_success(aiscp({"other", "to"}));
   expect_failure(go_on(copy), "aiscp: cannot create regular file 'to': File exists");
@@ -171,7 +176,7 @@ TEST_F(AiscpMeanwhileTest, NameThatIsTakenMeanwhileIsNotOverwritten) {
 }
 
 TEST_F(AiscpMeanwhileTest, SymlinkThatIsMadeMeanwhileIsNotFollowed) {
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   (void)halt(copy);
   ASSERT_EQ(0, ::symlink("elsewhere", at("to").c_str()));
   expect_failure(go_on(copy), "aiscp: cannot create regular file 'to': File exists");
@@ -180,7 +185,7 @@ TEST_F(AiscpMeanwhileTest, SymlinkThatIsMadeMeanwhileIsNotFollowed) {
 
 TEST_F(AiscpMeanwhileTest, OldFileThatIsRemovedMeanwhileIsMadeAnew) {
   make("to", 1000, 2);
-  RunningProcess copy(slow("to"), options());
+  RunningProcess copy(slow("to"), halting());
   (void)halt(copy);
   ASSERT_EQ(0, ::unlink(at("to").c_str()));
   expect_silent_success(go_on(copy));
@@ -189,7 +194,7 @@ TEST_F(AiscpMeanwhileTest, OldFileThatIsRemovedMeanwhileIsMadeAnew) {
 
 TEST_F(AiscpMeanwhileTest, DirectoryThatIsRemovedMeanwhileIsAFailure) {
   ASSERT_EQ(0, ::mkdir(at("d").c_str(), 0755));
-  RunningProcess copy(slow("d/to"), options());
+  RunningProcess copy(slow("d/to"), halting());
   (void)halt(copy);
   for (const std::string& name : names("d")) ::unlink(at("d/" + name).c_str());
   const bool is_removed = ::rmdir(at("d").c_str()) == 0;
