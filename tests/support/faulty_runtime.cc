@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A HIP runtime for tests: the portable one behind a front that fails, hangs or stops the process at
-// the Nth call, and counts what its callers hold.
+// A HIP runtime for tests: the portable one behind a front that fails, hangs or stops the process
+// at the Nth call, and counts what its callers hold.
 //
 // A call that fails does nothing, but for those that wait or give something back: they do their
 // work and then fail, as those of real drivers do, which report there what happened earlier. All
