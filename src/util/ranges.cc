@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Both libraries offer the same two functions under names of their own.
+// All libraries offer the same two functions under names of their own.
 #include "util/ranges.h"
 
 #include <dlfcn.h>
@@ -8,18 +8,14 @@
 #include <cerrno>
 #include <initializer_list>
 
+#include "util/nvtx_injection.h"
+
 namespace hipfile::trace {
 namespace {
 
-struct Functions {
-  int (*push)(const char* name) = nullptr;
-  int (*pop)() = nullptr;
-};
-
-// A member is set as a whole or not at all.
 struct Libraries {
-  Functions roctx;
-  Functions nvtx;
+  RangeFunctions roctx;
+  RangeFunctions nvtx;
 };
 
 void* find(const char* symbol, std::initializer_list<const char*> files) {
@@ -31,18 +27,26 @@ void* find(const char* symbol, std::initializer_list<const char*> files) {
   return found;
 }
 
-Functions find_pair(const char* push, const char* pop, std::initializer_list<const char*> files) {
-  Functions pair;
+RangeFunctions find_pair(const char* push, const char* pop,
+                         std::initializer_list<const char*> files) {
+  RangeFunctions pair;
   pair.push = reinterpret_cast<int (*)(const char*)>(find(push, files));
   pair.pop = reinterpret_cast<int (*)()>(find(pop, files));
-  return pair.push != nullptr && pair.pop != nullptr ? pair : Functions();
+  return pair.push != nullptr && pair.pop != nullptr ? pair : RangeFunctions();
+}
+
+// A profiler that is injected would be told of each range twice if it listened to the library too.
+RangeFunctions find_nvtx() {
+  const RangeFunctions injected = inject_nvtx();
+  if (injected.push != nullptr) return injected;
+  return find_pair("nvtxRangePushA", "nvtxRangePop", {"libnvToolsExt.so.1"});
 }
 
 const Libraries& libraries() {
   static const Libraries found = {
       find_pair("roctxRangePushA", "roctxRangePop",
                 {"librocprofiler-sdk-roctx.so.1", "libroctx64.so.4", "libroctx64.so"}),
-      find_pair("nvtxRangePushA", "nvtxRangePop", {"libnvToolsExt.so.1"})};
+      find_nvtx()};
   return found;
 }
 

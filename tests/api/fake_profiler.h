@@ -25,6 +25,7 @@ struct FakeProfiler {
   hipFileOpError_t answer_inside = hipFileInternalError;  // of a call made while registering
   FakeRanges roctx;
   FakeRanges nvtx;
+  FakeRanges injected;  // by NVTX_INJECTION64_PATH
 };
 
 // NULL where the library did not load the stand-in. Does not load it itself.

@@ -202,11 +202,15 @@ class RangesTest : public TraceTest {
 
   // Makes one call; how many ranges each library saw around it.
   int ranges_around_a_call() {
-    for (FakeRanges* ranges : {&fake_->roctx, &fake_->nvtx}) *ranges = FakeRanges();
+    for (FakeRanges* ranges : {&fake_->roctx, &fake_->nvtx, &fake_->injected}) {
+      *ranges = FakeRanges();
+    }
     errno = 0;
     EXPECT_LT(hipFileRead(nullptr, nullptr, 0, -1, 0), 0);
     EXPECT_NE(EXDEV, errno) << "a range changed errno";
-    for (const FakeRanges& ranges : {fake_->roctx, fake_->nvtx}) {
+    const bool is_injected = std::getenv("NVTX_INJECTION64_PATH") != nullptr;
+    EXPECT_EQ(0, (is_injected ? fake_->nvtx : fake_->injected).pushes) << "not twice";
+    for (const FakeRanges& ranges : {fake_->roctx, is_injected ? fake_->injected : fake_->nvtx}) {
       EXPECT_EQ(fake_->roctx.pushes, ranges.pushes);
       EXPECT_EQ(fake_->roctx.pushes, ranges.pops);
       EXPECT_STREQ(ranges.pushes ? "hipFileRead" : "", ranges.last);
