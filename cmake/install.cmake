@@ -2,7 +2,7 @@
 #
 # The install tree. `cmake --install` writes it; `./x install` stages it and keeps a manifest.
 #
-#   bin/{aiscp,ais-stats}   include/hipfile{,_ext,-api-trace}.h   lib/libhipfile.so*
+#   bin/{aiscp,ais-bench,ais-stats}   include/hipfile{,_ext,-api-trace}.h   lib/libhipfile.so*
 #   lib/libhip_portable.so*
 #   lib/cmake/{hipfile,hip}   lib/pkgconfig/hipfile.pc   share/doc/hipfile
 #   lib/hip_portable/{include,lib}   what a program needs where there is no ROCm, usable as ROCM_PATH
@@ -17,7 +17,7 @@ set(HIPFILE_ROCM_PATH "" CACHE PATH
     "ROCm that hipfile.pc names; empty: the stand-in headers and libamdhip64 of this project")
 
 add_custom_target(install_tree)
-foreach(target hipfile hip_portable ais_stats aiscp)
+foreach(target hipfile hip_portable ais_bench ais_stats aiscp)
   if(TARGET ${target})
     add_dependencies(install_tree ${target})
   endif()
@@ -75,7 +75,7 @@ install(DIRECTORY hip/include/hip DESTINATION lib/hip_portable/include
 # ---- Libraries, programs, headers, package files -----------------------------------------------
 
 install(TARGETS hipfile hip_portable LIBRARY DESTINATION lib)
-foreach(program ais_stats aiscp)
+foreach(program ais_bench ais_stats aiscp)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION bin)
   endif()

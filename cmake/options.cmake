@@ -8,7 +8,7 @@
 #   shared_options         how a shared library of ours is linked (rules 5 and 6 of docs/design)
 #   dep_uring              liburing, static;   defines HIPFILE_HAVE_URING=1 where it is there
 #   dep_libmount           libmount;           defines HIPFILE_HAVE_LIBMOUNT=1
-#   dep_cli11              CLI11, headers only; ais-stats is built where it is there
+#   dep_cli11              CLI11, headers only; the tools that need it are built where it is there
 #   dep_spdlog             spdlog, headers only; defines HIPFILE_HAVE_SPDLOG=1
 #   dep_json               nlohmann json, headers only; defines HIPFILE_HAVE_JSON=1
 
