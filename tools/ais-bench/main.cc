@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include <cstdio>
+#include <optional>
 #include <thread>
 
 #include "ceilings.h"
@@ -48,14 +49,15 @@ std::vector<Figure> measure_calls(Bench& bench, Way way) {
     fail("the file exists: it is written with --overwrite only");
   }
   const Library library(bench);
+  std::optional<Work> ceiling;
   std::vector<Figure> figures;
   if (options.verb == Verb::kAsync) {
-    const Work other = partner(bench, library, way, options.streams);
+    const Work other = partner(bench, library, way, options.streams, &ceiling);
     figures.push_back(compare(asynchronous(bench, library, way), other, options.runs));
     return figures;
   }
   for (const unsigned threads : options.threads) {
-    const Work other = partner(bench, library, way, threads);
+    const Work other = partner(bench, library, way, threads, &ceiling);
     figures.push_back(compare(synchronous(bench, library, way, threads), other, options.runs));
   }
   return figures;
