@@ -31,16 +31,18 @@ Facts facts_of(Bench& bench) {
   return facts;
 }
 
-Work partner(Bench& bench, const Library& library, Way way, unsigned threads) {
+// What takes turns with calls of that many threads; the ceiling is the same for all, and searched
+// for once.
+Work partner(Bench& bench, const Library& library, Way way, unsigned threads,
+             std::optional<Work>* ceiling) {
   const Options& options = bench.options();
   switch (options.beside) {
-    case Beside::kHand:
-      return by_hand(bench, way, options.is_direct, threads, options.call);
-    case Beside::kSync:
-      return synchronous(bench, library, way, threads);
-    default:
-      return narrowest(bench, way);
+    case Beside::kHand: return by_hand(bench, way, options.is_direct, threads, options.call);
+    case Beside::kSync: return synchronous(bench, library, way, threads);
+    default: break;
   }
+  if (!*ceiling) *ceiling = narrowest(bench, way);
+  return **ceiling;
 }
 
 std::vector<Figure> measure_calls(Bench& bench, Way way) {
