@@ -75,7 +75,13 @@ StagedTransfer* StreamOp::staged() {
   return transfer_.get();
 }
 
-bool StreamOp::poll() { return staged()->poll(); }
+bool StreamOp::poll() {
+  {
+    MutexLock lock(mutex_);
+    if (has_no_end_) return !is_past();
+  }
+  return staged()->poll();
+}
 
 void StreamOp::refuse(const Error& error) {
   count_without_backend(ops_.statistics(), arguments_.direction, false);

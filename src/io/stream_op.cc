@@ -4,9 +4,12 @@
 #include "io/stream_op.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "io/stream_ops.h"
+#include "util/watchdog.h"
 
 namespace hipfile {
 
@@ -28,7 +31,8 @@ StreamOp::StreamOp(StreamOps& ops, const StreamArguments& arguments, const Argum
 
 StreamOp::~StreamOp() {
   ops_.memory().give_back(lane_);
-  ops_.memory().give_back(staging_.gates, staging_.gate_count + 1);
+  // Without an end nobody knows when the stream is through the last gate: the gates stay.
+  if (!has_no_end_) ops_.memory().give_back(staging_.gates, staging_.gate_count + 1);
   ops_.note_gone();
 }
 
@@ -74,17 +78,20 @@ Status StreamOp::queue_entries(const UserStream& stream) {
   for (size_t at = 0; status.ok() && at <= staging_.gate_count; ++at) {
     StreamGate& gate = staging_.gates[at];
     status = queue.wait_until(&gate.ready, 1);
-    if (status.ok() && at < staging_.gate_count) status = queue.late_bound_copy(&gate.copy);
+    if (!status.ok() || at == staging_.gate_count) break;
+    status = queue.late_bound_copy(&gate.copy);
+    copies_ += status.ok();
   }
   if (!status.ok()) abandon();
-  // Where even this fails the operation is leaked: entries before it know of it.
   const Status ended = queue.host_function(&StreamOp::end, this);
-  if (!status.ok() || ended.ok()) return status;
-  abandon();
-  return ended;
+  if (ended.ok()) return status;
+  if (status.ok()) abandon();
+  let_poller_keep();
+  return status.ok() ? ended : status;
 }
 
-// The stream goes through the gates and copies nothing more.
+// The stream goes through the gates and copies nothing more. An operation that runs already is
+// waited for: no further step of it is the stream's, and the caller may free its memory next.
 void StreamOp::abandon() {
   StagedTransfer* running = nullptr;
   bool has_started = false;
@@ -94,8 +101,27 @@ void StreamOp::abandon() {
     has_started = has_started_;
     running = transfer_.get();
   }
+  if (!has_started) {
+    file_ = Hold<File>();
+    buffer_ = Hold<Buffer>();
+    return open_gates();
+  }
   if (running != nullptr) running->stop();
-  if (!has_started) open_gates();
+  const WaitMark mark("an operation that could not be queued");
+  while (!is_over()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+void StreamOp::let_poller_keep() {
+  {
+    MutexLock lock(mutex_);
+    has_no_end_ = true;
+  }
+  ops_.watch(std::move(kept_));
+}
+
+// The begin was there, and the copies that it may have given something to do.
+bool StreamOp::is_past() {
+  return was_reached_ && is_over() && (copies_ == 0 || staging_.gates[copies_ - 1].was_copied());
 }
 
 void StreamOp::open_gates() {
@@ -114,6 +140,7 @@ void StreamOp::begin(void* context) {
   {
     // The pointers are the program's only as long as the call did not fail.
     MutexLock lock(op->mutex_);
+    op->was_reached_ = true;
     if (op->is_abandoned_) return;
     op->has_started_ = true;
     op->read_late_values();

@@ -47,7 +47,8 @@ class StreamOp final : public StagedTransfer::Owner, public std::enable_shared_f
            Hold<File> file, Hold<Buffer> buffer, const Request& request);
   ~StreamOp() override;
 
-  /// Put everything into the stream. On failure nothing runs, and what was queued is harmless.
+  /// Put everything into the stream. On failure nothing runs any more, no value is looked at, and
+  /// what was queued is harmless.
   Status queue(const UserStream& stream);
   /// What the stream did since. False when it need not be asked again.
   bool poll();
@@ -75,6 +76,10 @@ class StreamOp final : public StagedTransfer::Owner, public std::enable_shared_f
   static Result<size_t> result_of(const Outcome& outcome, hipFileExtBackend_t backend);
   void abandon();
   void open_gates();
+  bool is_over() const { return staging_.gates[staging_.gate_count].is_open(); }
+  /// Without an end in the stream: the poller keeps it, until nothing there knows of it.
+  void let_poller_keep();
+  bool is_past() HIPFILE_REQUIRES(mutex_);
 
   StreamOps& ops_;
   const StreamArguments arguments_;
@@ -94,6 +99,9 @@ class StreamOp final : public StagedTransfer::Owner, public std::enable_shared_f
   Mutex mutex_;            // between the call and what runs; never held for long
   bool has_started_ HIPFILE_GUARDED_BY(mutex_) = false;
   bool is_abandoned_ HIPFILE_GUARDED_BY(mutex_) = false;
+  bool was_reached_ HIPFILE_GUARDED_BY(mutex_) = false;  // by the stream
+  bool has_no_end_ HIPFILE_GUARDED_BY(mutex_) = false;   // in the stream
+  size_t copies_ = 0;                                    // queued; before has_no_end_
   ssize_t count_ = 0;
   uint64_t begun_ns_ = 0;
   Request request_;  // of the late values

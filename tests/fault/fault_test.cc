@@ -19,6 +19,10 @@ namespace {
 constexpr uint64_t kMostCalls = 400;  // more would mean that the count never ends
 constexpr size_t kLarge = 5 << 18;    // five chunks
 constexpr size_t kOdd = kLarge + 77;
+constexpr size_t kRound = 5 << 20;  // more than the staging of a stream
+
+constexpr Operation kRead = Operation::kRead, kWrite = Operation::kWrite;
+constexpr MemoryKind kDevice = MemoryKind::kDevice, kPinned = MemoryKind::kPinned;
 
 // Each by {fast path, bounce} x {uring, threads}, as far as it makes a difference.
 // clang-format off
@@ -43,40 +47,65 @@ const Trial kTrials[] = {
     {"RegisterBuffer", Operation::kRegisterBuffer},
     {"Open", Operation::kOpen},
     {"Close", Operation::kClose, kLarge, 0, 0, true, true, true},
+    {"RegisterStream", Operation::kRegisterStream},
+    {"StreamReadSmall", kRead, 5000, 123, 77, true, true, false, kDevice, Way::kStream},
+    {"StreamReadUnaligned", kRead, kOdd, 123, 77, true, false, false, kDevice, Way::kStream},
+    {"StreamReadRound", kRead, kRound, 4096, 4096, true, true, true, kDevice, Way::kStream},
+    {"StreamReadDirect", kRead, kLarge, 4096, 4096, false, true, true, kDevice, Way::kStream},
+    {"StreamReadPinned", kRead, kOdd, 123, 0, false, true, false, kPinned, Way::kStream},
+    {"StreamWriteUnaligned", kWrite, kOdd, 123, 77, true, false, false, kDevice, Way::kStream},
+    {"StreamWriteRound", kWrite, kRound, 4096, 4096, true, true, true, kDevice, Way::kStream},
+    {"StreamWriteDirect", kWrite, kLarge, 4096, 4096, false, true, true, kDevice, Way::kStream},
+    {"BatchRead", kRead, kLarge, 4096, 4096, false, true, true, kDevice, Way::kBatch},
+    {"BatchReadSmall", kRead, 50000, 123, 77, true, true, false, kDevice, Way::kBatch},
+    {"BatchReadRound", kRead, kRound, 4096, 0, true, true, true, kDevice, Way::kBatch},
+    {"BatchWrite", kWrite, kLarge, 4096, 4096, false, true, true, kDevice, Way::kBatch},
+    {"BatchWriteUnaligned", kWrite, kRound, 123, 0, true, false, false, kDevice, Way::kBatch},
+    {"BatchCancelled", kRead, kRound, 4096, 0, true, true, true, kDevice, Way::kCancelledBatch},
 };
 // clang-format on
 
 constexpr size_t kLargestInline = 1 << 20;  // beyond it requests are queued with the engine
 
-bool is_transfer(const Trial& trial) {
-  return trial.operation == Operation::kRead || trial.operation == Operation::kWrite;
-}
-
 using Case = std::tuple<const Trial*, const char*>;
 
-// The small ones meet no queue, so one engine is enough for them.
+// Whether the engines get to see the trial: streams and small requests do without.
+bool is_queued(const Trial& trial) {
+  if (trial.way == Way::kStream) return false;
+  const size_t parts = trial.way == Way::kCall ? 1 : 4;
+  return trial.size / parts > kLargestInline;
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Trial& trial : kTrials) {
     all.emplace_back(&trial, "threads");
-    if (trial.size > kLargestInline) all.emplace_back(&trial, "uring");
+    if (is_queued(trial)) all.emplace_back(&trial, "uring");
   }
   return all;
 }
 
-std::vector<Case> queued_cases() {
+std::vector<Case> some_cases(bool (*is_wanted)(const Trial&)) {
   std::vector<Case> all;
   for (const Case& one : cases()) {
-    const Trial& trial = *std::get<0>(one);
-    if (is_transfer(trial) && trial.size > kLargestInline) all.push_back(one);
+    if (is_wanted(*std::get<0>(one))) all.push_back(one);
   }
   return all;
 }
+
+bool is_queued_transfer(const Trial& trial) { return trial.is_transfer() && is_queued(trial); }
+bool is_later(const Trial& trial) { return trial.way != Way::kCall; }
 
 // The step of a loop: HIPFILE_TEST_STRIDE for all of them (1 in the soak), else `usual`.
 uint64_t stride(uint64_t usual) {
   const char* text = std::getenv("HIPFILE_TEST_STRIDE");
   return text != nullptr ? std::max(1ul, std::strtoul(text, nullptr, 10)) : usual;
+}
+
+// What many trials tell alike needs fewer of them.
+uint64_t usual_stride(const Trial& trial) {
+  if (trial.way == Way::kCall || trial.size <= kLargestInline) return 1;
+  return trial.way == Way::kStream ? 3 : 5;
 }
 
 class FaultTest : public testing::TestWithParam<Case> {
@@ -87,7 +116,7 @@ class FaultTest : public testing::TestWithParam<Case> {
 
   // Counts up until nothing fails. Returns the number of faults that were met.
   template <typename MakeFault>
-  uint64_t count_up(MakeFault make_fault, uint64_t step = stride(1)) {
+  uint64_t count_up(MakeFault make_fault, uint64_t step) {
     const Report untouched = attempt({});
     EXPECT_STREQ("", untouched.complaint) << "without a fault";
     for (uint64_t nth = 1; nth <= kMostCalls; nth += step) {
@@ -118,13 +147,18 @@ TEST_P(FaultTest, NthHipCallFails) {
       [](uint64_t nth) {
         return Fault{nth, hip_code(nth)};
       },
-      stride(is_again ? 3 : 1));
-  const bool must_ask = is_transfer(trial()) && trial().kind == MemoryKind::kDevice;
+      stride(std::max<uint64_t>(is_again ? 3 : 1, usual_stride(trial()))));
+  const bool must_ask = trial().is_transfer() && trial().kind == MemoryKind::kDevice &&
+                        trial().way != Way::kCancelledBatch;
   EXPECT_GE(met, must_ask ? 1u : 0u);
 }
 
 TEST_P(FaultTest, AllHipCallsFailFromTheNthOn) {
-  (void)count_up([](uint64_t nth) { return Fault{nth, hip_code(nth), true}; }, stride(3));
+  (void)count_up(
+      [](uint64_t nth) {
+        return Fault{nth, hip_code(nth), true};
+      },
+      stride(2 + usual_stride(trial())));
 }
 
 int error_code(uint64_t nth) {
@@ -135,12 +169,17 @@ int error_code(uint64_t nth) {
 class StorageFaultTest : public FaultTest {};
 
 TEST_P(StorageFaultTest, NthStorageOperationFails) {
-  (void)count_up([](uint64_t nth) { return Fault{0, hipSuccess, false, nth, error_code(nth)}; });
+  (void)count_up(
+      [](uint64_t nth) {
+        return Fault{0, hipSuccess, false, nth, error_code(nth)};
+      },
+      stride(usual_stride(trial())));
 }
 
 TEST_P(StorageFaultTest, NthStorageOperationFailsHalfWay) {
   (void)count_up(
-      [](uint64_t nth) { return Fault{0, hipSuccess, false, nth, error_code(nth), true}; });
+      [](uint64_t nth) { return Fault{0, hipSuccess, false, nth, error_code(nth), true}; },
+      stride(usual_stride(trial())));
 }
 
 // As if the file ended there: another process has cut it.
@@ -148,8 +187,47 @@ TEST_P(StorageFaultTest, NthStorageReadIsShort) {
   if (trial().operation != Operation::kRead) return;
   for (const bool moves_half : {false, true}) {
     (void)count_up(
-        [moves_half](uint64_t nth) { return Fault{0, hipSuccess, false, nth, 0, moves_half}; });
+        [moves_half](uint64_t nth) { return Fault{0, hipSuccess, false, nth, 0, moves_half}; },
+        stride(usual_stride(trial())));
   }
+}
+
+// The same for what runs behind the call: calls fail, whoever makes them.
+class LaterFaultTest : public FaultTest {
+ protected:
+  void count_up_calls(CallFault fault) {
+    (void)count_up(
+        [fault](uint64_t nth) {
+          Fault made;
+          made.call = fault;
+          made.call.nth = nth;
+          if (fault.error < 0) made.call.error = error_code(nth);
+          return made;
+        },
+        stride(2));
+  }
+};
+
+TEST_P(LaterFaultTest, NthStorageCallFails) { count_up_calls({0, -1, false}); }
+
+TEST_P(LaterFaultTest, NthStorageCallFailsHalfWay) { count_up_calls({0, -1, true}); }
+
+TEST_P(LaterFaultTest, NthStorageCallIsShort) {
+  if (trial().operation != Operation::kRead) return;
+  count_up_calls({0, 0, false});
+  count_up_calls({0, 0, true});
+}
+
+// The storage works when the call fails: nothing does any more when it returns.
+TEST_P(LaterFaultTest, NthHipCallFailsWhileStorageIsSlow) {
+  if (trial().way != Way::kStream || trial().size <= kLargestInline) return;
+  (void)count_up(
+      [](uint64_t nth) {
+        Fault fault{nth, hip_code(nth)};
+        fault.call.delay_ms = 20;
+        return fault;
+      },
+      stride(4));
 }
 
 std::string name_of(const testing::TestParamInfo<Case>& instance) {
@@ -157,7 +235,9 @@ std::string name_of(const testing::TestParamInfo<Case>& instance) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, FaultTest, testing::ValuesIn(cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(, StorageFaultTest, testing::ValuesIn(queued_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(, StorageFaultTest, testing::ValuesIn(some_cases(&is_queued_transfer)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(, LaterFaultTest, testing::ValuesIn(some_cases(&is_later)), name_of);
 
 }  // namespace
 }  // namespace hipfile::test

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -23,15 +24,15 @@
 #include "faulty_engine.h"
 #include "pattern.h"
 #include "temp_dir.h"
+#include "trial_way.h"
 #include "util/cpu_limits.h"
 
 namespace hipfile::test {
 namespace {
 
 constexpr size_t kLargestSmall = 64 << 10;  // a request of one small slot
-constexpr uint64_t kFileSeed = 1;
-constexpr uint64_t kMemorySeed = 2;
-constexpr uint8_t kFilling = 0xEE;
+constexpr size_t kLane = 2 << 20;  // the least: the larger requests in a stream go round in it
+constexpr int64_t kMostEventsOfAStream = 8;
 constexpr size_t kTail = 8192;      // of the buffer, behind the request
 constexpr unsigned kPatience = 20;  // seconds, then a trial counts as hung
 
@@ -44,11 +45,18 @@ size_t entries_of(const char* directory) {
   return number;
 }
 
+Settings small_lanes() {
+  Settings settings;
+  settings.set(find_parameter(ParameterKind::kSize, kAsyncBufferSize), kLane);
+  return settings;
+}
+
 class Child {
  public:
   Child(const Trial& trial, const Fault& fault, const std::string& path)
       : trial_(trial), fault_(fault), path_(path) {
-    driver_ = std::make_unique<Driver>(Settings(), make_faulty(choose_engines(), &engine_fault_));
+    driver_ =
+        std::make_unique<Driver>(small_lanes(), make_faulty(choose_engines(), &engine_fault_));
     const Status staged =
         driver_->set_parameter(ParameterKind::kBool, hipFileParamForceCompatMode, trial.is_bounce);
     if (!staged.ok()) complain("the parameter was refused");
@@ -61,6 +69,9 @@ class Child {
       (void)::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
     }
     buffer_ = std::make_unique<Buffer>(trial.shift + trial.size + kTail, trial.kind);
+    if (hipStreamCreateWithFlags(&stream_, hipStreamNonBlocking) != hipSuccess) {
+      complain("no stream");
+    }
   }
 
   // In a thread of its own, so that what threads keep while they live is given back too.
@@ -74,22 +85,29 @@ class Child {
   void try_it() {
     prepare();
     arm();
-    const ssize_t result = operate();
+    const Moved moved = operate();
     const int error = errno;
     report_.has_fired = disarm();
     if (hipPeekAtLastError() != hipSuccess) complain("a last error is left behind");
-    judge(result, error);
+    judge(moved, error);
+    if (trial_.is_registered && trial_.is_transfer()) deregister_idle_buffer();
     failed_function_ = nullptr;  // what failed once works the next time
+    has_failed_call_ = false;
     prepare();
-    const ssize_t again = operate();
-    if (again != expected()) complain("the next call gives %zd, errno %d", again, errno);
+    const Moved again = operate();
+    if (!again.is_cancelled && again.result != expected()) {
+      complain("the next call gives %zd, errno %d", again.result, errno);
+    }
     judge(again, 0);
   }
 
-  bool is_transfer() const {
-    return trial_.operation == Operation::kRead || trial_.operation == Operation::kWrite;
+  // Nothing works on the memory any more once the end was waited for.
+  void deregister_idle_buffer() {
+    must(driver_->deregister_buffer(buffer_->data()));
+    is_buffer_registered_ = false;
   }
-  ssize_t expected() const { return is_transfer() ? static_cast<ssize_t>(trial_.size) : 0; }
+
+  ssize_t expected() const { return trial_.is_transfer() ? static_cast<ssize_t>(trial_.size) : 0; }
 
   [[gnu::format(printf, 2, 3)]] void complain(const char* format, ...) {
     if (report_.complaint[0] != '\0') return;  // the first counts
@@ -112,20 +130,32 @@ class Child {
     } else {
       buffer_->fill(kFilling);
     }
-    if (trial_.operation == Operation::kClose) (void)transfer(Direction::kRead);
+    // A runtime that fails from its first call on is passed over, and knows the stream alone.
+    if (fault_.is_lasting && needs_stream()) must(driver_->register_stream(stream_, 0));
+    if (fault_.is_lasting && needs_stream()) must(driver_->deregister_stream(stream_));
+    if (trial_.operation == Operation::kClose) {
+      (void)driver_->transfer(handle_, {buffer_->data(), trial_.size, trial_.offset,
+                                        static_cast<off_t>(trial_.shift), Direction::kRead});
+    }
+  }
+
+  bool needs_stream() const {
+    return trial_.way == Way::kStream || trial_.operation == Operation::kRegisterStream;
   }
 
   void must(const Status& status) {
     if (status.ok()) return;
-    complain("preparation fails: code %d, errno %d, HIP %d", status.error().code,
+    complain("what must not fail does: code %d, errno %d, HIP %d", status.error().code,
              status.error().sys_errno, status.error().hip);
   }
 
   // The calls without which nobody knows what arrived.
   static bool is_essential(const char* function) {
     if (function == nullptr) return false;
-    for (const char* name : {"hipMemcpyAsync", "hipEventRecord", "hipEventSynchronize",
-                             "hipStreamSynchronize", "hipAmdFileRead", "hipAmdFileWrite"}) {
+    for (const char* name :
+         {"hipMemcpyAsync", "hipEventRecord", "hipEventSynchronize", "hipStreamSynchronize",
+          "hipAmdFileRead", "hipAmdFileWrite", "hipLaunchHostFunc", "hipStreamWaitValue32",
+          "hipPortableMemcpyIndirectAsync"}) {
       if (std::strcmp(function, name) == 0) return true;
     }
     return false;
@@ -139,32 +169,39 @@ class Child {
     engine_fault_.moves_half = fault_.moves_half;
     engine_fault_.operations = 0;
     engine_fault_.nth = fault_.engine_nth;
+    arm_calls(path_, fault_.call);
   }
 
   bool disarm() {
     failed_function_ = hip_fault_disarm();
-    const bool has_fired = failed_function_ != nullptr || engine_fault_.has_fired();
+    has_failed_call_ = disarm_calls();
+    const bool has_fired =
+        failed_function_ != nullptr || engine_fault_.has_fired() || has_failed_call_;
     engine_fault_.nth = 0;
     return has_fired;
-  }
-
-  ssize_t transfer(Direction direction) {
-    const Arguments arguments = {buffer_->data(), trial_.size, trial_.offset,
-                                 static_cast<off_t>(trial_.shift), direction};
-    errno = 0;
-    return to_count(driver_->transfer(handle_, arguments));
   }
 
   static ssize_t negated(const Status& status) {
     return -static_cast<ssize_t>(static_cast<int>(to_error(status).err));
   }
 
-  ssize_t operate() {
+  Moved operate() {
+    if (trial_.is_transfer()) return move_bytes(*driver_, handle_, trial_, *buffer_, stream_);
+    Moved moved;
+    moved.result = change();
+    return moved;
+  }
+
+  ssize_t change() {
     switch (trial_.operation) {
       case Operation::kRead:
-        return transfer(Direction::kRead);
       case Operation::kWrite:
-        return transfer(Direction::kWrite);
+        break;
+      case Operation::kRegisterStream: {
+        const ssize_t result = negated(driver_->register_stream(stream_, 0xf));
+        if (result == 0 && !driver_->deregister_stream(stream_).ok()) return -1;
+        return result;
+      }
       case Operation::kRegisterFile: {
         const ssize_t result = negated(driver_->register_file(fd_.get(), &handle_));
         if (result == 0) driver_->deregister_file(handle_);
@@ -188,71 +225,88 @@ class Child {
     return INT64_MIN;
   }
 
-  void judge(ssize_t result, int error) {
+  void judge(const Moved& moved, int error) {
+    const ssize_t result = moved.result;
+    if (moved.complaint[0] != '\0') complain("%s", moved.complaint);
     if (result > static_cast<ssize_t>(trial_.size)) complain("more than asked for: %zd", result);
-    if (!report_.has_fired && result != expected()) complain("untouched, but %zd", result);
-    if (result == expected() && is_essential(failed_function_)) {
-      complain("%s failed, and yet all %zd bytes", failed_function_, result);
+    if (!report_.has_fired && !moved.is_cancelled && result != expected()) {
+      complain("untouched, but %zd", result);
     }
-    if (result == -1 && is_transfer() && error != fault_.engine_error) {
+    if (result == expected()) judge_success();
+    if (result < 0 && trial_.is_transfer()) judge_failure(result, error);
+    if (trial_.operation == Operation::kRead) {
+      complain_of(fault_of_memory(trial_, moved.parts, buffer_->get()), result);
+    } else if (trial_.operation == Operation::kWrite) {
+      complain_of(fault_of_file(trial_, moved.parts, read_file(path_)), result);
+    }
+  }
+
+  void judge_success() {
+    if (is_essential(failed_function_)) {
+      complain("%s failed, and yet all %zd bytes", failed_function_, expected());
+    }
+    const bool is_tried_again = fault_.call.error == EINTR || fault_.call.error == EAGAIN;
+    if (has_failed_call_ && !is_tried_again) complain("a storage call failed, and yet all");
+  }
+
+  // -1 says no more in a stream. A direct path's errno is an internal error there.
+  void judge_failure(ssize_t result, int error) {
+    const bool is_stream = trial_.way == Way::kStream;
+    const int storage_error = fault_.engine_nth != 0 ? fault_.engine_error : fault_.call.error;
+    if (result == -1 && (is_stream ? storage_error == 0 : error != storage_error)) {
       complain("errno %d is not that of the fault", error);
     }
-    const ssize_t hip_error = -static_cast<ssize_t>(static_cast<int>(hipFileHipDriverError));
-    if (result < -1 && is_transfer() && (fault_.hip_nth == 0 || result != hip_error)) {
+    if (result == -1) return;
+    const hipFileOpError_t code =
+        fault_.hip_nth != 0 ? hipFileHipDriverError : hipFileInternalError;
+    const bool is_of_kind = fault_.hip_nth != 0 || (is_stream && has_failed_call_);
+    if (!is_of_kind || result != -static_cast<ssize_t>(static_cast<int>(code))) {
       complain("a fault of no such kind: %zd", result);
     }
-    const size_t moved = result > 0 ? static_cast<size_t>(result) : 0;
-    if (trial_.operation == Operation::kRead) judge_memory(moved);
-    if (trial_.operation == Operation::kWrite) judge_file(moved);
   }
 
-  // The count is what is there; behind it lie old bytes or bytes of the file; outside, old ones.
-  void judge_memory(size_t moved) {
-    const std::vector<uint8_t> bytes = buffer_->get();
-    const std::vector<uint8_t> file =
-        make_pattern(trial_.size, kFileSeed, static_cast<uint64_t>(trial_.offset));
-    for (size_t at = 0; at < bytes.size(); ++at) {
-      const bool is_inside = at >= trial_.shift && at < trial_.shift + trial_.size;
-      const bool is_old = bytes[at] == kFilling;
-      const bool is_of_file = is_inside && bytes[at] == file[at - trial_.shift];
-      const bool is_counted = is_inside && at - trial_.shift < moved;
-      if (is_counted ? is_of_file : (is_old || is_of_file)) continue;
-      return complain("count %zu, but byte %zu of the memory is 0x%02x", moved, at, bytes[at]);
+  void complain_of(const std::string& fault, ssize_t result) {
+    if (!fault.empty()) complain("result %zd, but %s", result, fault.c_str());
+  }
+
+  // The poller lets go of an operation whose end could not be queued, and then it is closing that
+  // gives back memory.
+  void close_until_memory_is_back() {
+    for (int tries = 0; tries < 100; ++tries) {
+      if (tries == 0 || driver_->open().ok()) (void)driver_->close();
+      if (is_memory_back()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
 
-  void judge_file(size_t moved) {
-    const std::vector<uint8_t> bytes = read_file(path_);
-    const std::vector<uint8_t> old = make_pattern(kTrialFileSize, kFileSeed);
-    const std::vector<uint8_t> memory = make_pattern(trial_.size, kMemorySeed, trial_.shift);
-    const auto begin = static_cast<size_t>(trial_.offset);
-    const size_t end = begin + trial_.size;
-    if (bytes.size() < std::max(old.size(), begin + moved) ||
-        bytes.size() > std::max(old.size(), end)) {
-      return complain("count %zu, and a file of %zu bytes", moved, bytes.size());
-    }
-    for (size_t at = 0; at < bytes.size(); ++at) {
-      const bool is_inside = at >= begin && at < end;
-      const bool is_old = bytes[at] == (at < old.size() ? old[at] : 0);
-      const bool is_of_memory = is_inside && bytes[at] == memory[at - begin];
-      const bool is_counted = is_inside && at - begin < moved;
-      if (is_counted ? is_of_memory : (is_old || is_of_memory)) continue;
-      return complain("count %zu, but byte %zu of the file is 0x%02x", moved, at, bytes[at]);
-    }
-  }
-
-  // Nothing is left but a slab that was cut into small slots.
-  void finish() {
-    (void)driver_->close();
-    driver_.reset();
-    buffer_.reset();
-    fd_.reset();
-    report_.remains = {open_descriptors(), entries_of("/proc/self/task")};
+  // A slab that was cut into small slots stays, and one of gates.
+  bool is_memory_back() const {
     const HipObjects objects = hip_fault_objects();
     const bool has_small_part = trial_.size <= kLargestSmall || trial_.offset % 4096 != 0;
-    const bool is_all_back = objects.device_allocations == 0 && objects.pinned_allocations == 0 &&
-                             objects.streams == 0 && objects.events == 0;
-    if (!is_all_back || objects.registrations > (has_small_part ? 1 : 0)) {
+    const int64_t slabs = (has_small_part ? 1 : 0) + (trial_.way == Way::kStream ? 1 : 0);
+    return objects.device_allocations == 0 && objects.pinned_allocations == 0 &&
+           objects.registrations <= slabs;
+  }
+
+  // Threads keep streams while they live: those of the pool, after a batch.
+  bool are_streams_back() const {
+    const HipObjects objects = hip_fault_objects();
+    const int64_t keepers = is_batch() ? usable_cpus() : 0;
+    return objects.streams <= keepers && objects.events <= keepers * kMostEventsOfAStream;
+  }
+
+  bool is_batch() const { return trial_.way == Way::kBatch || trial_.way == Way::kCancelledBatch; }
+
+  void finish() {
+    (void)hipStreamDestroy(stream_);
+    buffer_.reset();
+    close_until_memory_is_back();
+    driver_.reset();
+    fd_.reset();
+    report_.remains = {open_descriptors(), entries_of("/proc/self/task")};
+    if (is_batch()) report_.remains.kept = usable_cpus();
+    const HipObjects objects = hip_fault_objects();
+    if (!is_memory_back() || !are_streams_back()) {
       complain("left: %d of device memory, %d pinned, %d registered, %d streams, %d events",
                static_cast<int>(objects.device_allocations),
                static_cast<int>(objects.pinned_allocations),
@@ -270,7 +324,9 @@ class Child {
   std::unique_ptr<Buffer> buffer_;
   hipFileHandle_t handle_ = nullptr;
   bool is_buffer_registered_ = false;
+  hipStream_t stream_ = nullptr;
   const char* failed_function_ = nullptr;
+  bool has_failed_call_ = false;
   Report report_;
 };
 
@@ -279,7 +335,7 @@ class Child {
 Report run_trial(const Trial& trial, const Fault& fault, const std::string& engine,
                  const std::string& path) {
   if (trial.operation == Operation::kWrite || ::access(path.c_str(), F_OK) != 0) {
-    write_file(path, make_pattern(kTrialFileSize, kFileSeed));
+    write_file(path, make_pattern(file_size_of(trial), kFileSeed));
   }
   Report report;
   int ends[2] = {-1, -1};
@@ -310,7 +366,7 @@ std::string leak_of(const Remains& remains, const Remains& untouched) {
   const auto more = [](const char* what, size_t has, size_t may_have) {
     return has > may_have ? std::string(what) + " " : std::string();
   };
-  return more("descriptors", remains.descriptors, untouched.descriptors) +
+  return more("descriptors", remains.descriptors, untouched.descriptors + remains.kept) +
          more("threads", remains.threads, untouched.threads + std::min(8u, usable_cpus()));
 }
 

@@ -79,9 +79,11 @@ Counts& counts() {
   return instance;
 }
 
+thread_local bool is_spared_thread = false;
+
 bool is_due(const char* function) {
   Plan& wish = plan();
-  if (!wish.is_armed.load()) return false;
+  if (!wish.is_armed.load() || is_spared_thread) return false;
   if (!wish.function.empty() && wish.function != function) return false;
   const uint64_t number = wish.calls.fetch_add(1) + 1;
   return number == wish.nth || (wish.is_lasting && number > wish.nth);
@@ -135,6 +137,14 @@ hipError_t file_call(const char* name, hipAmdFileHandle_t handle, void* device, 
              [&] { return (*Real)(handle, device, size, offset, copied, status); });
 }
 
+using IndirectCopy = decltype(&hipPortableMemcpyIndirectAsync);
+IndirectCopy real_indirect_copy = nullptr;
+
+hipError_t indirect_copy(hipStream_t stream, const hipPortableIndirectCopy_t* descriptor) {
+  return run("hipPortableMemcpyIndirectAsync", Kind::kBegins,
+             [&] { return real_indirect_copy(stream, descriptor); });
+}
+
 hipAmdFileRead_t real_file_read = nullptr;
 hipAmdFileWrite_t real_file_write = nullptr;
 
@@ -162,6 +172,7 @@ EXPORTED const char* hip_fault_disarm(void) {
   plan().is_armed = false;
   return plan().failed;
 }
+EXPORTED void hip_fault_spare_thread(bool is_spared) { is_spared_thread = is_spared; }
 EXPORTED HipObjects hip_fault_objects(void) {
   Counts& all = counts();
   return {all.device_allocations, all.pinned_allocations, all.registrations, all.streams,
@@ -235,6 +246,17 @@ FORWARD(hipStreamDestroy, kEnds, (hipStream_t stream),
 FORWARD(hipStreamSynchronize, kEnds, (hipStream_t stream), function(stream))
 FORWARD(hipStreamWaitEvent, kBegins, (hipStream_t stream, hipEvent_t event, unsigned flags),
         function(stream, event, flags))
+FORWARD(hipStreamGetDevice, kBegins, (hipStream_t stream, hipDevice_t* device),
+        function(stream, device))
+FORWARD(hipStreamIsCapturing, kBegins, (hipStream_t stream, hipStreamCaptureStatus* status),
+        function(stream, status))
+FORWARD(hipDeviceGetAttribute, kBegins, (int* value, hipDeviceAttribute_t attribute, int device),
+        function(value, attribute, device))
+FORWARD(hipLaunchHostFunc, kBegins, (hipStream_t stream, hipHostFn_t host, void* data),
+        function(stream, host, data))
+FORWARD(hipStreamWaitValue32, kBegins,
+        (hipStream_t stream, void* word, uint32_t value, unsigned flags, uint32_t mask),
+        function(stream, word, value, flags, mask))
 FORWARD(hipEventCreateWithFlags, kBegins, (hipEvent_t* event, unsigned flags),
         count(counts().events, 1, function(event, flags)))
 FORWARD(hipEventRecord, kBegins, (hipEvent_t event, hipStream_t stream), function(event, stream))
@@ -255,6 +277,9 @@ EXPORTED hipError_t hipGetProcAddress(const char* symbol, void** pfn, int versio
     } else if (std::strcmp(symbol, "hipAmdFileWrite") == 0) {
       real_file_write = reinterpret_cast<hipAmdFileWrite_t>(*pfn);
       *pfn = reinterpret_cast<void*>(&file_write);
+    } else if (std::strcmp(symbol, "hipPortableMemcpyIndirectAsync") == 0) {
+      real_indirect_copy = reinterpret_cast<IndirectCopy>(*pfn);
+      *pfn = reinterpret_cast<void*>(&indirect_copy);
     }
     return error;
   });

@@ -26,6 +26,8 @@ extern "C" {
 void hip_fault_arm(const char* function, uint64_t nth, hipError_t code, bool is_lasting);
 // Ends that. Returns the function that failed first; NULL: none did.
 const char* hip_fault_disarm(void);
+// While set, the calling thread's own calls are neither counted nor failed: those of the test.
+void hip_fault_spare_thread(bool is_spared);
 HipObjects hip_fault_objects(void);
 
 // Lets hipAmdFileRead and hipAmdFileWrite answer this errno in their status and move nothing, as
