@@ -7,6 +7,7 @@
 
 #include <new>
 
+#include "util/cancel_guard.h"
 #include "util/result.h"
 
 namespace hipfile {
@@ -24,9 +25,11 @@ ssize_t to_count(const Result<size_t>& result);
 size_t to_event_ret(const Result<size_t>& result);
 
 /// Runs the body of an entry point. Nothing escapes through extern "C": std::bad_alloc, the one
-/// exception that the standard library may throw at us, becomes `on_exhaustion`.
+/// exception that the standard library may throw at us, becomes `on_exhaustion`. None of the
+/// functions is a cancellation point.
 template <class Body, class T>
 T guarded(Body&& body, T on_exhaustion) {
+  const CancelGuard no_cancellation;
   try {
     return body();
   } catch (...) {

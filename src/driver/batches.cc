@@ -23,6 +23,20 @@ Arguments arguments_of(const hipFileIOParams_t& params) {
           is_read ? Direction::kRead : Direction::kWrite};
 }
 
+// Slots of a batch, given back unless their requests were queued.
+class Reservation {
+ public:
+  Reservation(Batch& batch, size_t count) : batch_(batch), count_(count) {}
+  ~Reservation() { batch_.give_back(count_); }
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+  void note_queued() { count_ = 0; }
+
+ private:
+  Batch& batch_;
+  size_t count_;
+};
+
 }  // namespace
 
 Status Driver::set_up_batch(unsigned capacity, uint64_t* handle) {
@@ -43,15 +57,14 @@ Status Driver::submit_batch(uint64_t handle, const hipFileIOParams_t* params, un
   const Pin<Batch> batch = batches_.pin(handle);
   if (!batch || count == 0 || params == nullptr) return Error::of(hipFileInvalidValue);
   if (!batch->reserve(count)) return Error::of(hipFileBatchFull);
+  Reservation reservation(*batch, count);
   std::vector<BatchJob> jobs;
   const Status checked = make_jobs(params, count, &jobs);
   count_batch_submit(statistics_, checked.ok(), begun_ns);
-  if (!checked.ok()) {
-    batch->give_back(count);
-    return checked;
-  }
+  if (!checked.ok()) return checked;
   count_jobs(&jobs);
   batch->queue(std::move(jobs), begun_ns);
+  reservation.note_queued();
   return Status();
 }
 

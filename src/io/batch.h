@@ -48,7 +48,7 @@ class Batch {
   /// Take slots for requests that are still to be checked. False: there are not that many free.
   bool reserve(size_t count);
   void give_back(size_t count);
-  /// Queue requests for which slots were reserved.
+  /// Queue requests for which slots were reserved. Nothing is queued when memory is exhausted.
   /// @param begun_ns  Statistics::now() when the submission began
   void queue(std::vector<BatchJob> jobs, uint64_t begun_ns);
 
