@@ -48,15 +48,19 @@ hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* p
                                    unsigned long long* pId) {
   return with_stream(stream, [&](Runtime& runtime, Stream& asked) {
     if (pCaptureStatus == nullptr) return hipErrorInvalidValue;
-    return runtime.captures().tell(asked, pCaptureStatus, pId);
+    const hipError_t error = runtime.captures().tell(asked, pCaptureStatus, pId);
+    const bool is_ours = error != hipSuccess || *pCaptureStatus != hipStreamCaptureStatusNone;
+    return is_ours ? error : asked.work->capture_status(pCaptureStatus, pId);
   });
 }
 
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
-  return with_runtime([&](Runtime&) {
+  return with_runtime([&](Runtime& runtime) {
     if (mode == nullptr || !is_mode(*mode)) return hipErrorInvalidValue;
-    std::swap(*mode, this_thread().capture_mode);
-    return hipSuccess;
+    // A driver has one for all its devices, which goes for captures of other users too.
+    const hipError_t error = runtime.device(0).set_capture_mode(*mode);
+    if (error == hipSuccess) std::swap(*mode, this_thread().capture_mode);
+    return error;
   });
 }
 

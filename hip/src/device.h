@@ -74,6 +74,12 @@ class DeviceStream {
   virtual hipError_t write_value(void* address, std::uint64_t value, ValueWidth width) = 0;
   virtual hipError_t host_function(std::function<void()> function) = 0;
 
+  // Whether something else than this runtime captures the stream. `id` is set while it does.
+  virtual hipError_t capture_status(hipStreamCaptureStatus* status, unsigned long long* /*id*/) {
+    *status = hipStreamCaptureStatusNone;
+    return hipSuccess;
+  }
+
   virtual hipError_t query() = 0;  // hipErrorNotReady while there is work
   virtual hipError_t synchronize() = 0;
 };
@@ -141,6 +147,13 @@ class Device {
   // flags: hipStreamDefault or hipStreamNonBlocking. The priority lies in priority_range.
   virtual hipError_t create_stream(unsigned flags, int priority,
                                    std::unique_ptr<DeviceStream>* stream) = 0;
+  // A stream of this device that the program made by other means than this runtime, which does not
+  // own it. hipErrorInvalidHandle
+  virtual hipError_t adopt_stream(void* /*handle*/, std::unique_ptr<DeviceStream>* /*stream*/) {
+    return hipErrorInvalidHandle;
+  }
+  // The capture mode that the driver keeps for the calling thread becomes this one.
+  virtual hipError_t set_capture_mode(hipStreamCaptureMode /*mode*/) { return hipSuccess; }
   virtual hipError_t create_event(unsigned flags, std::unique_ptr<DeviceEvent>* event) = 0;
 
   // hipAmdFileRead and hipAmdFileWrite. `status` gets an errno, `copied` the bytes moved.

@@ -32,6 +32,13 @@ class HandleTable {
     return found != objects_.end() ? found->second : nullptr;
   }
 
+  // True for every handle that this table gave, destroyed or not.
+  bool is_ours(Handle handle) const HIP_PORTABLE_EXCLUDES(mutex_) {
+    const auto key = reinterpret_cast<std::uintptr_t>(handle);
+    const MutexLock lock(mutex_);
+    return (key & 0xff) == kTag && key >> 8 <= last_;
+  }
+
   std::shared_ptr<Object> remove(Handle handle) HIP_PORTABLE_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));

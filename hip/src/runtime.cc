@@ -128,6 +128,19 @@ std::shared_ptr<Stream> Runtime::stream_of_thread(int device) {
   return stream;
 }
 
+// Not kept: the driver may give the address to another stream once this one is destroyed.
+std::shared_ptr<Stream> Runtime::adopt_stream(hipStream_t handle) {
+  if (streams_.is_ours(handle)) return nullptr;
+  auto adopted = std::make_shared<Stream>();
+  for (int ordinal = 0; ordinal < device_count(); ++ordinal) {
+    if (device(ordinal).adopt_stream(handle, &adopted->owned) != hipSuccess) continue;
+    adopted->work = adopted->owned.get();
+    adopted->device = ordinal;
+    return adopted;
+  }
+  return nullptr;
+}
+
 hipError_t Runtime::find_stream(hipStream_t handle, int device, std::shared_ptr<Stream>* stream) {
   if (handle == nullptr || handle == hipStreamLegacy) {
     *stream = null_streams_[static_cast<std::size_t>(device)];
@@ -135,6 +148,7 @@ hipError_t Runtime::find_stream(hipStream_t handle, int device, std::shared_ptr<
     *stream = stream_of_thread(device);
   } else {
     *stream = streams_.find(handle);
+    if (*stream == nullptr) *stream = adopt_stream(handle);
   }
   return *stream != nullptr ? hipSuccess : hipErrorInvalidHandle;
 }

@@ -43,7 +43,8 @@ class Runtime {
   Device& device(int ordinal) const { return *devices_[static_cast<std::size_t>(ordinal)]; }
 
   // Looks a stream up: a handle, 0 and hipStreamLegacy for the null stream of `device`,
-  // hipStreamPerThread. hipErrorInvalidHandle
+  // hipStreamPerThread, or a stream that the program made by the driver itself.
+  // hipErrorInvalidHandle
   hipError_t find_stream(hipStream_t handle, int device, std::shared_ptr<Stream>* stream);
   hipError_t create_stream(int device, unsigned flags, int priority,
                            std::shared_ptr<Stream>* stream);
@@ -64,6 +65,7 @@ class Runtime {
   static void at_exit();
   hipError_t state() const;
   std::shared_ptr<Stream> stream_of_thread(int device);
+  std::shared_ptr<Stream> adopt_stream(hipStream_t handle);
 
   Settings settings_;
   hipError_t start_error_ = hipSuccess;

@@ -66,8 +66,8 @@ struct AsyncCall {
   }
 };
 
-// True where calls are queued; false where the runtime lacks what that needs, or a parameter forbids
-// it, and they block.
+// True where calls are queued; false where the runtime lacks what that needs, or a parameter
+// forbids it, and they block.
 inline bool calls_are_queued() {
   bool is_forbidden = false;
   (void)hipFileGetParameterBool(hipFileParamStreamMemopsBypass, &is_forbidden).err;

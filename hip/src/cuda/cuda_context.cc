@@ -26,6 +26,16 @@ void ContextHolder::leave() {
   static_cast<void>(driver_.context_pop(&popped));
 }
 
+bool ContextHolder::is_of(Context context) {
+  if (driver_.context_push(context) != kSuccess) return false;
+  DeviceId device = -1;
+  const Result result = driver_.context_get_device(&device);
+  leave();
+  if (result != kSuccess || device != device_) return false;
+  return run([] { return kSuccess; }) == hipSuccess &&
+         context_.load(std::memory_order_acquire) == context;
+}
+
 hipError_t ContextHolder::reset() {
   // The result of work that failed is no reason to keep the context: a reset is the cure.
   static_cast<void>(run([this] { return driver_.context_synchronize(); }));

@@ -36,6 +36,9 @@ class ContextHolder {
     return to_hip(result);
   }
 
+  // Whether a context is the primary one of this device. Of another device's this one makes none.
+  bool is_of(Context context);
+
   // Waits, destroys the context and everything in it. The next call makes a new one.
   hipError_t reset() HIP_PORTABLE_EXCLUDES(mutex_);
 

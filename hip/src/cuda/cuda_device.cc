@@ -4,12 +4,27 @@
 
 #include "cuda_device.h"
 
+#include <sys/mman.h>
+
 #include <cerrno>
+#include <cstdint>
 
 #include "cuda_driver.h"
 #include "cuda_properties.h"
 
 namespace hip_portable::cuda {
+namespace {
+
+// Something lies at an address that may be one of a structure.
+bool is_mapped(const void* address) {
+  constexpr std::uintptr_t kPage = 4096;
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (number < kPage || number % alignof(void*) != 0) return false;
+  unsigned char is_resident = 0;
+  return ::mincore(reinterpret_cast<void*>(number / kPage * kPage), kPage, &is_resident) == 0;
+}
+
+}  // namespace
 
 CudaDevice::CudaDevice(const Driver& driver, int ordinal, DeviceId device, PinnedRanges& pinned)
     : ordinal_(ordinal),
@@ -65,6 +80,22 @@ hipError_t CudaDevice::create_stream(unsigned flags, int priority,
       context_.run([&] { return driver().stream_create(&handle, flags, priority); });
   if (error == hipSuccess) *stream = std::make_unique<CudaStream>(context_, handle);
   return error;
+}
+
+hipError_t CudaDevice::adopt_stream(void* handle, std::unique_ptr<DeviceStream>* stream) {
+  if (!is_mapped(handle)) return hipErrorInvalidHandle;
+  const auto foreign = static_cast<Stream>(handle);
+  Context context = nullptr;
+  if (driver().stream_get_context(foreign, &context) != kSuccess) return hipErrorInvalidHandle;
+  if (!context_.is_of(context)) return hipErrorInvalidHandle;
+  *stream = std::make_unique<CudaStream>(context_, foreign, CudaStream::Owner::kProgram);
+  return hipSuccess;
+}
+
+// HIP's modes have the driver's numbers.
+hipError_t CudaDevice::set_capture_mode(hipStreamCaptureMode mode) {
+  int exchanged = mode;
+  return to_hip(driver().exchange_capture_mode(&exchanged));
 }
 
 hipError_t CudaDevice::create_event(unsigned flags, std::unique_ptr<DeviceEvent>* event) {

@@ -42,6 +42,11 @@ class CudaDevice : public Device {
   DeviceStream& null_stream() override { return null_stream_; }
   hipError_t create_stream(unsigned flags, int priority,
                            std::unique_ptr<DeviceStream>* stream) override;
+  // The driver looks into what a handle points to: an address where nothing lies is refused here,
+  // another wrong one by the driver, if it notices. A stream of a context that is not the primary
+  // one is refused too.
+  hipError_t adopt_stream(void* handle, std::unique_ptr<DeviceStream>* stream) override;
+  hipError_t set_capture_mode(hipStreamCaptureMode mode) override;
   hipError_t create_event(unsigned flags, std::unique_ptr<DeviceEvent>* event) override;
 
   // The driver has no such call: ENODEV, as on a GPU whose direct path is not set up.

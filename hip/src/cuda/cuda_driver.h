@@ -25,6 +25,7 @@ namespace hip_portable::cuda {
   X(primary_context_reset, "cuDevicePrimaryCtxReset_v2", (DeviceId device))                       \
   X(context_push, "cuCtxPushCurrent_v2", (Context context))                                       \
   X(context_pop, "cuCtxPopCurrent_v2", (Context * context))                                       \
+  X(context_get_device, "cuCtxGetDevice", (DeviceId * device))                                    \
   X(context_synchronize, "cuCtxSynchronize", ())                                                  \
   X(priority_range, "cuCtxGetStreamPriorityRange", (int* least, int* greatest))                   \
   X(mem_get_info, "cuMemGetInfo_v2", (std::size_t * free, std::size_t * total))                   \
@@ -50,6 +51,9 @@ namespace hip_portable::cuda {
   X(stream_create, "cuStreamCreateWithPriority",                                                  \
     (Stream * stream, unsigned flags, int priority))                                              \
   X(stream_destroy, "cuStreamDestroy_v2", (Stream stream))                                        \
+  X(stream_get_context, "cuStreamGetCtx", (Stream stream, Context * context))                     \
+  X(stream_is_capturing, "cuStreamIsCapturing", (Stream stream, int* status))                     \
+  X(exchange_capture_mode, "cuThreadExchangeStreamCaptureMode", (int* mode))                      \
   X(stream_query, "cuStreamQuery", (Stream stream))                                               \
   X(stream_synchronize, "cuStreamSynchronize", (Stream stream))                                   \
   X(stream_wait_event, "cuStreamWaitEvent", (Stream stream, Event event, unsigned flags))         \

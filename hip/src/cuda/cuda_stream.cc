@@ -10,11 +10,11 @@
 
 namespace hip_portable::cuda {
 
-CudaStream::CudaStream(ContextHolder& context, Stream handle)
-    : context_(context), handle_(handle), generation_(context.generation()) {}
+CudaStream::CudaStream(ContextHolder& context, Stream handle, Owner owner)
+    : context_(context), handle_(handle), owner_(owner), generation_(context.generation()) {}
 
 CudaStream::~CudaStream() {
-  if (is_fixed() || !is_alive()) return;
+  if (owner_ == Owner::kProgram || is_fixed() || !is_alive()) return;
   // Nobody is left to tell an error to; the driver finishes what is queued.
   static_cast<void>(context_.run([this] { return context_.driver().stream_destroy(handle_); }));
 }
@@ -82,6 +82,18 @@ hipError_t CudaStream::host_function(std::function<void()> function) {
       run([&] { return context_.driver().launch_host_function(handle_, run_once, owned.get()); });
   if (error == hipSuccess) owned.release();
   return error;
+}
+
+// HIP's states have the driver's numbers. The driver's id is of no use here: 0, which no capture of
+// this runtime has.
+hipError_t CudaStream::capture_status(hipStreamCaptureStatus* status, unsigned long long* id) {
+  int state = 0;
+  const hipError_t error =
+      run([&] { return context_.driver().stream_is_capturing(handle_, &state); });
+  if (error != hipSuccess) return error;
+  *status = static_cast<hipStreamCaptureStatus>(state);
+  if (id != nullptr && *status == hipStreamCaptureStatusActive) *id = 0;
+  return hipSuccess;
 }
 
 hipError_t CudaStream::query() {

@@ -14,8 +14,9 @@ namespace hip_portable::cuda {
 
 class CudaStream : public DeviceStream {
  public:
-  // Owns the handle unless it is one of the driver's fixed ones.
-  CudaStream(ContextHolder& context, Stream handle);
+  enum class Owner { kThis, kProgram };
+  // kThis: the handle is destroyed with the object, unless it is one of the driver's fixed ones.
+  CudaStream(ContextHolder& context, Stream handle, Owner owner = Owner::kThis);
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -29,6 +30,7 @@ class CudaStream : public DeviceStream {
   hipError_t wait_value(const ValueWait& wait) override;
   hipError_t write_value(void* address, std::uint64_t value, ValueWidth width) override;
   hipError_t host_function(std::function<void()> function) override;
+  hipError_t capture_status(hipStreamCaptureStatus* status, unsigned long long* id) override;
   hipError_t query() override;
   hipError_t synchronize() override;
 
@@ -40,6 +42,7 @@ class CudaStream : public DeviceStream {
 
   ContextHolder& context_;
   const Stream handle_;
+  const Owner owner_;
   const std::uint64_t generation_;
 };
 

@@ -148,6 +148,12 @@ FAKE_CUDA_API CUresult cuCtxPopCurrent_v2(CUcontext* context) {
   return CUDA_SUCCESS;
 }
 
+FAKE_CUDA_API CUresult cuCtxGetDevice(CUdevice* device) {
+  FAKE_CUDA_NEED_CONTEXT();
+  *device = current_context()->device;
+  return CUDA_SUCCESS;
+}
+
 FAKE_CUDA_API CUresult cuCtxSynchronize(void) {
   FAKE_CUDA_NEED_CONTEXT();
   return CUDA_SUCCESS;

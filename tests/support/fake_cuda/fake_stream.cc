@@ -6,12 +6,15 @@
 #include <chrono>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "fake_cuda.h"
 
 struct CUstream_st {
   unsigned flags = 0;
   int priority = 0;
+  CUcontext context = nullptr;
+  int capture_status = 0;
 };
 struct CUevent_st {
   bool has_timing = true;
@@ -95,7 +98,7 @@ CUresult check_event(CUevent event) {
 FAKE_CUDA_API CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   FAKE_CUDA_NEED_CONTEXT();
   if (stream == nullptr || flags > 1) return CUDA_ERROR_INVALID_VALUE;
-  *stream = new CUstream_st{flags, priority};
+  *stream = new CUstream_st{flags, priority, fake_cuda::current_context()};
   remember(*stream);
   return CUDA_SUCCESS;
 }
@@ -104,6 +107,35 @@ FAKE_CUDA_API CUresult cuStreamDestroy_v2(CUstream stream) {
   FAKE_CUDA_NEED_CONTEXT();
   if (!forget(stream)) return CUDA_ERROR_INVALID_HANDLE;
   delete stream;
+  return CUDA_SUCCESS;
+}
+
+// Needs no current context: the stream has its own. Looks into what it is given, as a driver does.
+FAKE_CUDA_API CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  const CUcontext volatile& inside = stream->context;
+  *context = inside;
+  if (!is_known(stream)) return CUDA_ERROR_INVALID_HANDLE;
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuStreamIsCapturing(CUstream stream, int* status) {
+  const CUresult result = check_stream(stream);
+  if (result != CUDA_SUCCESS) return result;
+  *status = is_known(stream) ? stream->capture_status : 0;
+  return CUDA_SUCCESS;
+}
+
+// For tests: what cuStreamIsCapturing answers.
+FAKE_CUDA_API void fakeCudaSetCaptureStatus(CUstream stream, int status) {
+  stream->capture_status = status;
+}
+
+FAKE_CUDA_API CUresult cuThreadExchangeStreamCaptureMode(int* mode) {
+  static thread_local int current = 0;
+  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (mode == nullptr || *mode < 0 || *mode > 2) return CUDA_ERROR_INVALID_VALUE;
+  std::swap(*mode, current);
   return CUDA_SUCCESS;
 }
 

@@ -4,6 +4,8 @@
 // one, from RAM), over the emulated device, and with a driver that is not there. The environment
 // variable BACKEND_TEST_EXPECTS says what this process must meet.
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -162,6 +164,73 @@ TEST_F(BackendTest, OutOfMemoryIsAnAnswer) {
   ASSERT_EQ(hipMemGetInfo(&free, &total), hipSuccess);
   EXPECT_EQ(hipMalloc(&memory, total + 4096), hipErrorOutOfMemory);
   EXPECT_EQ(hipGetLastError(), hipErrorOutOfMemory);
+}
+
+// A program that uses the driver beside HIP, as a framework does. Its types are the driver's.
+class DriverUser {
+ public:
+  DriverUser() : library_(::dlopen(std::getenv("HIP_PORTABLE_CUDA_LIBRARY"), RTLD_NOW)) {}
+  template <class... Arguments>
+  int call(const char* name, Arguments... arguments) const {
+    const auto function = reinterpret_cast<int (*)(Arguments...)>(::dlsym(library_, name));
+    return function != nullptr ? function(arguments...) : -1;
+  }
+
+ private:
+  void* library_;
+};
+
+TEST_F(BackendTest, StreamOfAProgramThatUsesTheDriverToo) {
+  if (expected() != "cuda") GTEST_SKIP() << "needs a driver";
+  void* memory = nullptr;
+  ASSERT_EQ(hipMalloc(&memory, 64), hipSuccess);
+  const DriverUser driver;
+  void* context = nullptr;
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(driver.call("cuDevicePrimaryCtxRetain", &context, 0), 0);
+  ASSERT_EQ(driver.call("cuCtxPushCurrent_v2", context), 0);
+  ASSERT_EQ(driver.call("cuStreamCreateWithPriority", &stream, 1U, 0), 0);
+
+  const char sent[64] = "through a stream that HIP did not make";
+  char received[64] = "";
+  EXPECT_EQ(hipMemcpyAsync(memory, sent, 64, hipMemcpyHostToDevice, stream), hipSuccess);
+  EXPECT_EQ(hipMemcpyAsync(received, memory, 64, hipMemcpyDeviceToHost, stream), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  EXPECT_STREQ(received, sent);
+  hipDevice_t device = -1;
+  EXPECT_EQ(hipStreamGetDevice(stream, &device), hipSuccess);
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(hipStreamDestroy(stream), hipErrorInvalidHandle);  // it is not ours
+
+  hipStreamCaptureStatus status = hipStreamCaptureStatusActive;
+  EXPECT_EQ(hipStreamIsCapturing(stream, &status), hipSuccess);
+  EXPECT_EQ(status, hipStreamCaptureStatusNone);
+  (void)driver.call("fakeCudaSetCaptureStatus", stream, 1);
+  EXPECT_EQ(hipStreamIsCapturing(stream, &status), hipSuccess);
+  EXPECT_EQ(status, hipStreamCaptureStatusActive);
+
+  EXPECT_EQ(driver.call("cuStreamDestroy_v2", stream), 0);
+  EXPECT_EQ(driver.call("cuCtxPopCurrent_v2", &context), 0);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+}
+
+TEST_F(BackendTest, Rule12_CaptureModeOfTheThreadIsTheDriversToo) {
+  if (expected() != "cuda") GTEST_SKIP() << "needs a driver";
+  hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+  EXPECT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipSuccess);
+  EXPECT_EQ(mode, hipStreamCaptureModeGlobal);
+  int drivers = hipStreamCaptureModeRelaxed;
+  EXPECT_EQ(DriverUser().call("cuThreadExchangeStreamCaptureMode", &drivers), 0);
+  EXPECT_EQ(drivers, hipStreamCaptureModeRelaxed);
+  EXPECT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipSuccess);
+  EXPECT_EQ(mode, hipStreamCaptureModeRelaxed);
+}
+
+TEST_F(BackendTest, DestroyedStreamIsNoStreamOfTheDriver) {
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(stream), hipErrorInvalidHandle);
 }
 
 }  // namespace
