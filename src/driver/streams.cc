@@ -115,7 +115,10 @@ Result<size_t> Driver::run_now(const StreamArguments& arguments, const Arguments
   if (!request.ok()) return request.error();
   request.value().options = operands.request.options;
   prepare(request.value());
-  return transfer_counted(request.value(), statistics_.now());
+  Plan ran;
+  const Outcome outcome = hipfile::transfer_counted(backends_, request.value(), statistics_,
+                                                    statistics_.now(), &ran);
+  return result_in_stream(outcome, ran);
 }
 
 }  // namespace hipfile

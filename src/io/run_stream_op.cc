@@ -13,6 +13,13 @@
 
 namespace hipfile {
 
+Result<size_t> result_in_stream(const Outcome& outcome, const Plan& ran) {
+  if (!outcome.failed() || outcome.done != 0) return outcome.done;
+  const bool is_direct = ran.is_accepted() && ran.whole->id() == hipFileExtBackendFastpath;
+  const bool is_hidden = is_direct && outcome.error.sys_errno != 0;
+  return is_hidden ? Error::of(hipFileInternalError) : outcome.error;
+}
+
 void StreamOp::run_task(void* context) {
   auto* op = static_cast<StreamOp*>(context);
   try {
@@ -97,15 +104,7 @@ void StreamOp::ended(const Outcome& outcome) {
 
 void StreamOp::finish_counted(const Outcome& outcome) {
   count_request(ops_.statistics(), plan_, request_, outcome, begun_ns_);
-  finish(result_of(outcome, plan_.whole->id()));
-}
-
-// A direct path's errno has no place in a byte count of a stream, where -1 says that a system call
-// of the other paths failed.
-Result<size_t> StreamOp::result_of(const Outcome& outcome, hipFileExtBackend_t backend) {
-  if (!outcome.failed() || outcome.done != 0) return outcome.done;
-  const bool is_hidden = backend == hipFileExtBackendFastpath && outcome.error.sys_errno != 0;
-  return is_hidden ? Error::of(hipFileInternalError) : outcome.error;
+  finish(result_in_stream(outcome, plan_));
 }
 
 // File and buffer are let go before the last gate opens: who waits for the stream may deregister

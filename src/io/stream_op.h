@@ -37,6 +37,10 @@ struct StreamArguments {
   Arguments now() const { return {base, *size, *file_offset, *buffer_offset, direction}; }
 };
 
+/// What the byte count of a stream tells of a plan that ran. A direct path's errno has no place
+/// there, where -1 says that a system call of the other paths failed.
+Result<size_t> result_in_stream(const Outcome& outcome, const Plan& ran);
+
 /// Kept alive by the stream until its last entry, and by whoever works for it.
 class StreamOp final : public StagedTransfer::Owner, public std::enable_shared_from_this<StreamOp> {
  public:
@@ -73,7 +77,6 @@ class StreamOp final : public StagedTransfer::Owner, public std::enable_shared_f
   void finish(const Result<size_t>& result);
   /// The plan ran, or what is left of it: the end of the operation.
   void finish_counted(const Outcome& outcome);
-  static Result<size_t> result_of(const Outcome& outcome, hipFileExtBackend_t backend);
   void abandon();
   void open_gates();
   bool is_over() const { return staging_.gates[staging_.gate_count].is_open(); }

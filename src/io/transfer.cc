@@ -85,7 +85,7 @@ Outcome transfer(const BackendList& backends, const Request& request, Plan* ran)
 }
 
 Outcome transfer_counted(const BackendList& backends, const Request& request,
-                         Statistics& statistics, uint64_t begun_ns) {
+                         Statistics& statistics, uint64_t begun_ns, Plan* ran) {
   Plan plan;
   const Outcome outcome = transfer(backends, request, &plan);
   if (plan.is_accepted()) {
@@ -93,6 +93,7 @@ Outcome transfer_counted(const BackendList& backends, const Request& request,
   } else {
     count_without_backend(statistics, request.direction, !outcome.failed());
   }
+  if (ran != nullptr) *ran = plan;
   return outcome;
 }
 

@@ -28,6 +28,6 @@ Outcome transfer(const BackendList& backends, const Request& request, Plan* ran 
 
 /// The same, counted. @param begun_ns  Statistics::now() when the call began
 Outcome transfer_counted(const BackendList& backends, const Request& request,
-                         Statistics& statistics, uint64_t begun_ns);
+                         Statistics& statistics, uint64_t begun_ns, Plan* ran = nullptr);
 
 }  // namespace hipfile

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "async_fixture.h"
+#include "modes.h"
 
 namespace hipfile::test {
 namespace {
@@ -213,6 +214,23 @@ TEST_F(AsyncTest, WriteOnlyDescriptorFailsInTheCount) {
   EXPECT_EQ(-1, call.bytes);
   EXPECT_EQ("", first_difference(buffer.get(), std::vector<uint8_t>(8192, 0xee)));
   EXPECT_EQ(hipSuccess, hipStreamQuery(stream_));
+}
+
+// Queued or blocking, a count tells the same of the same path.
+TEST_F(AsyncTest, FailureOfTheDirectPathIsAnInternalErrorInTheCount) {
+  if (has_kernel_rules()) GTEST_SKIP() << "whether the path is had, the kernel says when asked";
+  write_file(file("f"), make_pattern(8192, 1));
+  const Fd fd(file("f"), O_WRONLY);
+  const hipFileHandle_t handle = register_fd(fd.get());
+  Buffer buffer(8192);
+  AsyncCall call{4096, 0};
+  hipFileExtPath_t path{};
+  EXPECT_CODE(hipFileSuccess, hipFileExtQueryPath(handle, buffer.data(), 4096, 0, 0,
+                                                  hipFileBatchRead, &path));
+  EXPECT_CODE(hipFileSuccess, call.read(handle, buffer, stream_));
+  synchronize(stream_);
+  const bool is_direct = path.backend == hipFileExtBackendFastpath;
+  EXPECT_EQ(is_direct ? -hipFileInternalError : -1, call.bytes);
 }
 
 TEST_F(AsyncTest, AppendingDescriptorIsRefused) {
