@@ -16,7 +16,7 @@
 set(HIPFILE_ROCM_PATH "" CACHE PATH
     "ROCm that hipfile.pc names; empty: the stand-in headers and libamdhip64 of this project")
 
-add_custom_target(install_tree)
+add_custom_target(install_tree ALL)
 foreach(target hipfile hip_portable ais_bench ais_stats aiscp)
   if(TARGET ${target})
     add_dependencies(install_tree ${target})
