@@ -87,10 +87,14 @@ Status Driver::transfer_async(hipFileHandle_t handle, const StreamArguments& arg
   return queue_or_run(arguments, now, found.value(), std::move(operands));
 }
 
-// Where nothing can be queued, the call waits for the stream and does the work itself.
+// Where nothing can be queued, the call waits for the stream and does the work itself. At exit a
+// stream stands still for ever where it waits for what the program does no more.
 Status Driver::queue_or_run(const StreamArguments& arguments, const Arguments& now,
                             const UserStream& stream, Operands operands) {
-  const bool is_queued = !config().bypasses_memops && stream.runtime == gpu::first_bound() &&
+  const bool is_exiting = gpu::has_exit_begun();
+  if (is_exiting && !is_idle(stream)) return Error::of(hipFileDriverClosing);
+  const bool is_queued = !is_exiting && !config().bypasses_memops &&
+                         stream.runtime == gpu::first_bound() &&
                          can_queue(*stream.runtime, stream.device);
   if (is_queued) {
     const auto flags = static_cast<unsigned>(stream_index_.find(key_of_stream(stream.stream)));

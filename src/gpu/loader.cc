@@ -60,6 +60,7 @@ struct RuntimeList {
 struct State {
   std::atomic<const RuntimeList*> runtimes{nullptr};
   std::atomic<unsigned long long> seen_loads{0};
+  std::atomic<bool> has_exit_begun{false};
   std::atomic<bool> has_left{false};
   const ForkGuard fork_guard;
   Mutex mutex;
@@ -177,6 +178,7 @@ void leave_runtimes() {
   if (state().fork_guard.in_child_of_fork()) return;
   const RuntimeList* list = bound();
   if (list == nullptr) return;
+  state().has_exit_begun.store(true, std::memory_order_release);
   bool has_gone = false;
   for (const Runtime* runtime : list->all) {
     const auto is_emulated = runtime->hip.PortableDeviceIsEmulated;
@@ -252,11 +254,18 @@ void look_again() {
 
 }  // namespace
 
+bool has_exit_begun() { return state().has_exit_begun.load(std::memory_order_acquire); }
+
 bool has_left_runtimes() { return state().has_left.load(std::memory_order_acquire); }
 
 const Runtime* first_bound() {
   const RuntimeList* list = bound();
   return list != nullptr ? list->all.front() : nullptr;
+}
+
+std::vector<const Runtime*> all_bound() {
+  const RuntimeList* list = bound();
+  return list != nullptr ? list->all : std::vector<const Runtime*>();
 }
 
 Result<const Runtime*> bind(const void* pointer) {

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include "gpu/hip_table.h"
 #include "util/result.h"
@@ -38,9 +39,16 @@ Result<const Runtime*> bind(const void* pointer = nullptr);
 /// The runtime that was bound first; NULL if none is. Binds nothing.
 const Runtime* first_bound();
 
+/// All that are in use, in the order in which they were bound. Binds nothing.
+std::vector<const Runtime*> all_bound();
+
 /// True once an exit handler of ours has left the runtimes that are gone by now. Never so where all
 /// are emulated.
 bool has_left_runtimes();
+
+/// True once an exit handler of ours ran: the streams of an emulated device too drop what is queued
+/// in them, and wait for no value any more.
+bool has_exit_begun();
 
 /// Why the last bind() failed, for people; empty if it did not.
 std::string bind_failure();

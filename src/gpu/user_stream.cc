@@ -3,6 +3,9 @@
 // HIP's calls, one by one, and what a runtime lacks of them.
 #include "gpu/user_stream.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace hipfile {
 namespace {
 
@@ -17,14 +20,18 @@ bool waits_for_values(const HipTable& hip, int device) {
          can != 0;
 }
 
-}  // namespace
-
-bool is_in_host_function() {
-  const Runtime* runtime = gpu::first_bound();
-  if (runtime == nullptr || runtime->is_gone.load(std::memory_order_acquire)) return false;
+bool is_in_host_function_of(const Runtime* runtime) {
+  if (runtime->is_gone.load(std::memory_order_acquire)) return false;
   const LastErrorGuard errors(runtime->hip);
   int device = 0;
   return runtime->hip.GetDevice(&device) == hipErrorNotPermitted;
+}
+
+}  // namespace
+
+bool is_in_host_function() {
+  const std::vector<const Runtime*> runtimes = gpu::all_bound();
+  return std::any_of(runtimes.begin(), runtimes.end(), is_in_host_function_of);
 }
 
 bool can_queue(const Runtime& runtime, int device) {
@@ -57,6 +64,14 @@ Result<bool> is_capturing(const UserStream& stream) {
   const hipError_t error = hip.StreamIsCapturing(stream.stream, &status);
   if (error != hipSuccess) return Error::from_hip(error);
   return status != hipStreamCaptureStatusNone;
+}
+
+bool is_idle(const UserStream& stream) {
+  const HipTable& hip = stream.runtime->hip;
+  const LastErrorGuard errors(hip);
+  const RelaxedCapture capture(hip);
+  const DeviceGuard current(hip, stream.device);
+  return current.error() == hipSuccess && hip.StreamQuery(stream.stream) == hipSuccess;
 }
 
 Status synchronize(const UserStream& stream) {

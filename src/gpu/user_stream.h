@@ -20,7 +20,8 @@ struct UserStream {
 };
 
 /// True on a thread that runs a host function of a stream, where the runtime answers no call. What
-/// waits for a stream there waits for ever.
+/// waits for a stream there waits for ever. Of a runtime that is not bound yet this is not known:
+/// nothing of ours is in a stream of it, and no request waits for it.
 bool is_in_host_function();
 
 /// True if operations can be queued in streams of that device: the runtime lets a stream wait for a
@@ -33,6 +34,8 @@ Result<UserStream> find_stream(const gpu::Runtime* runtime, hipStream_t stream);
 
 /// True if work queued now would be recorded in a graph instead of run.
 Result<bool> is_capturing(const UserStream& stream);
+/// True if nothing is queued in it that has not run.
+bool is_idle(const UserStream& stream);
 Status synchronize(const UserStream& stream);
 
 /// Each call queues one thing. Its memory must stay until the stream got there. While this object

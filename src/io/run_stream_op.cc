@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <new>
 
+#include "gpu/loader.h"
 #include "io/count.h"
 #include "io/log_reasons.h"
 #include "io/stream_op.h"
@@ -82,12 +83,16 @@ StagedTransfer* StreamOp::staged() {
   return transfer_.get();
 }
 
+// At exit the streams drop what they hold: what waits for them would wait for ever, and with it
+// whoever closes the driver.
 bool StreamOp::poll() {
   {
     MutexLock lock(mutex_);
     if (has_no_end_) return !is_past();
   }
-  return staged()->poll();
+  if (!gpu::has_exit_begun()) return staged()->poll();
+  staged()->stop();
+  return false;
 }
 
 void StreamOp::refuse(const Error& error) {

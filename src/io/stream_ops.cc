@@ -53,6 +53,7 @@ void StreamOps::poll_until_idle() {
     {
       MutexLock lock(mutex_);
       round.swap(watched_);
+      is_in_round_ = !round.empty();
     }
     if (round.empty()) return;
     const size_t before = round.size();
@@ -65,6 +66,8 @@ void StreamOps::poll_until_idle() {
     {
       MutexLock lock(mutex_);
       for (std::shared_ptr<StreamOp>& op : again) watched_.push_back(std::move(op));
+      is_in_round_ = false;
+      change_.notify_all();
     }
     std::this_thread::sleep_for(nap);
   }
@@ -107,7 +110,8 @@ void StreamOps::close() {
   const WaitMark mark("operations in streams while the driver closes");
   MutexLock lock(mutex_);
   ++epoch_;
-  while (running_ != 0) change_.wait(mutex_);
+  // In a round the poller holds operations that have ended, and with them their memory.
+  while (running_ != 0 || is_in_round_) change_.wait(mutex_);
 }
 
 bool StreamOps::has_queued() const {

@@ -65,6 +65,7 @@ class StreamOps {
   size_t queued_ HIPFILE_GUARDED_BY(mutex_) = 0;
   size_t running_ HIPFILE_GUARDED_BY(mutex_) = 0;
   bool has_poller_ HIPFILE_GUARDED_BY(mutex_) = false;
+  bool is_in_round_ HIPFILE_GUARDED_BY(mutex_) = false;
   std::deque<std::shared_ptr<StreamOp>> watched_ HIPFILE_GUARDED_BY(mutex_);
 };
 

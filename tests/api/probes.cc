@@ -147,11 +147,6 @@ int probe_parameters(const std::vector<std::string>&) {
   return 0;
 }
 
-struct Probe {
-  const char* name;
-  int (*run)(const std::vector<std::string>&);
-};
-
 constexpr Probe kProbes[] = {
     {"read", probe_read},
     {"late-setenv", probe_late_setenv},
@@ -166,6 +161,9 @@ constexpr Probe kProbes[] = {
 
 int run_probe(const std::string& name, const std::vector<std::string>& arguments) {
   for (const Probe& candidate : kProbes) {
+    if (name == candidate.name) return candidate.run(arguments);
+  }
+  for (const Probe& candidate : flight_probes()) {
     if (name == candidate.name) return candidate.run(arguments);
   }
   std::fprintf(stderr, "no probe is called %s\n", name.c_str());

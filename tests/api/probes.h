@@ -11,6 +11,14 @@
 
 namespace hipfile::test {
 
+struct Probe {
+  const char* name;
+  int (*run)(const std::vector<std::string>&);
+};
+
+// Those with operations in flight (flight_probes.cc).
+const std::vector<Probe>& flight_probes();
+
 // Runs the probe of that name in this process. Returns its exit code.
 int run_probe(const std::string& name, const std::vector<std::string>& arguments);
 

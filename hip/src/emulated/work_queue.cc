@@ -222,7 +222,6 @@ hipError_t Scheduler::error_of_device(int device) {
 }
 
 void Scheduler::drop_queued() {
-  is_exiting_.store(true, std::memory_order_release);
   const auto deadline = std::chrono::system_clock::now() + kExitPatience;
   std::deque<Operation> dropped;  // freed after the lock
   const MutexLock lock(mutex_);
@@ -233,6 +232,8 @@ void Scheduler::drop_queued() {
     queue->dropped_up_to_ = queue->submitted_;
     if (!queue->is_running_) finish(*queue, queue->submitted_);
   }
+  // Not earlier: what stands behind a wait must be gone when the wait is over.
+  is_exiting_.store(true, std::memory_order_release);
   for (const std::shared_ptr<Queue>& queue : all) {
     const Place place{queue, queue->dropped_up_to_};
     while (!is_done(place) && std::chrono::system_clock::now() < deadline) {
