@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // 64 threads register, read, write, deregister files and buffers, and open and close the driver at
-// random, on two devices. Runs under ThreadSanitizer too.
+// random, on two devices; they read and write by calls, in streams and in batches. Runs under
+// ThreadSanitizer too.
 //
 // Every 8 bytes of a file name their file, their block and a version. A block has one writer at a
 // time, which announces a version before it writes it and says when it is done: so a read has a
@@ -18,7 +19,7 @@
 #include <random>
 #include <thread>
 
-#include "api_fixture.h"
+#include "async_fixture.h"
 
 namespace hipfile::test {
 namespace {
@@ -33,6 +34,9 @@ constexpr size_t kWords = kBlock / sizeof(uint64_t);
 uint64_t word_of(size_t file, size_t block, uint64_t version) {
   return uint64_t{file} << 56 | uint64_t{block} << 40 | version;
 }
+
+// How a thread moves its bytes.
+enum Way { kCall, kStream, kBatch, kWays };
 
 struct SharedFile {
   std::string path;
@@ -75,16 +79,20 @@ class ManyThreadsTest : public ApiTest {
 
   std::array<SharedFile, kFiles> files_;
   std::atomic<bool> stop_{false};
-  std::atomic<uint64_t> reads_{0}, writes_{0};
+  std::array<std::atomic<uint64_t>, kWays> reads_{}, writes_{};
 };
 
-// One of the threads: a descriptor and a device buffer of its own, registered or not.
+// What the later ways give where the library was closed meanwhile.
+constexpr ssize_t kClosed = negated(hipFileDriverClosing);
+
+// One of the threads: a descriptor, a stream and a device buffer of its own, registered or not.
 class Worker {
  public:
   Worker(std::array<SharedFile, kFiles>& files, size_t index)
       : files_(files), random_(index), device_(static_cast<int>(index % 2)) {
     (void)hipSetDevice(device_);
     buffer_ = std::make_unique<Buffer>(kMostBlocks * kBlock + kBlock);
+    stream_ = std::make_unique<TestStream>();
   }
 
   size_t below(size_t end) { return random_() % end; }
@@ -93,7 +101,19 @@ class Worker {
   // The library may be closed, or the handle gone, at any moment: nothing else may go wrong.
   static bool is_refusal(ssize_t result, int error) {
     return (result == -1 && error == EINVAL) || result == negated(hipFileHandleNotRegistered) ||
-           result == negated(hipFileDriverClosing);
+           result == kClosed;
+  }
+
+  // A read or a write, to its end. `way` gets how.
+  ssize_t move(bool is_read, hipFileHandle_t file, size_t size, size_t offset, size_t shift,
+               Way* way) {
+    *way = static_cast<Way>(below(kWays));
+    if (*way == kStream) return move_in_stream(is_read, file, size, offset, shift);
+    if (*way == kBatch) return move_in_batch(is_read, file, size, offset, shift);
+    const auto at = static_cast<hoff_t>(offset), behind = static_cast<hoff_t>(shift);
+    errno = 0;
+    return is_read ? hipFileRead(file, buffer_->data(), size, at, behind)
+                   : hipFileWrite(file, buffer_->data(), size, at, behind);
   }
 
   void change_something() {
@@ -129,11 +149,54 @@ class Worker {
   int device() const { return device_; }
 
  private:
+  ssize_t move_in_stream(bool is_read, hipFileHandle_t file, size_t size, size_t offset,
+                         size_t shift) {
+    AsyncCall call{size, static_cast<hoff_t>(offset), static_cast<hoff_t>(shift)};
+    const hipFileError_t error =
+        is_read ? call.read(file, *buffer_, *stream_) : call.write(file, *buffer_, *stream_);
+    if (error.err == hipFileInvalidValue) return kClosed;
+    if (error.err != hipFileSuccess) return negated(error.err);
+    synchronize(*stream_);
+    return call.bytes;
+  }
+
+  ssize_t move_in_batch(bool is_read, hipFileHandle_t file, size_t size, size_t offset,
+                        size_t shift) {
+    hipFileIOParams_t params = {};
+    params.mode = hipFileBatch;
+    params.opcode = is_read ? hipFileBatchRead : hipFileBatchWrite;
+    params.fh = file;
+    params.u.batch = {buffer_->data(), static_cast<int64_t>(offset), static_cast<int64_t>(shift),
+                      size};
+    hipFileBatchHandle_t batch = nullptr;
+    EXPECT_CODE(hipFileSuccess, hipFileBatchIOSetUp(&batch, 1));
+    const ssize_t result = run_batch(batch, params);
+    hipFileBatchIODestroy(batch);  // waits for what still runs where the library was closed
+    return result;
+  }
+
+  static ssize_t run_batch(hipFileBatchHandle_t batch, hipFileIOParams_t& params) {
+    const hipFileError_t submitted = hipFileBatchIOSubmit(batch, 1, &params, 0);
+    if (submitted.err == hipFileHandleNotRegistered) return negated(submitted.err);
+    const bool was_closed = submitted.err == hipFileInternalError ||
+                            submitted.err == hipFileInvalidValue ||
+                            submitted.err == hipFileBatchFull;
+    if (was_closed) return kClosed;
+    EXPECT_EQ(hipFileSuccess, submitted.err);
+    unsigned count = 1;
+    hipFileIOEvents_t event = {};
+    const hipFileError_t fetched = hipFileBatchIOGetStatus(batch, 1, &count, &event, nullptr);
+    if (fetched.err == hipFileInvalidValue) return kClosed;
+    EXPECT_EQ(1u, count);
+    return event.status == hipFileCanceled ? kClosed : static_cast<ssize_t>(event.ret);
+  }
+
   std::array<SharedFile, kFiles>& files_;
   std::mt19937_64 random_;
   const int device_;
   Fd fd_;
   std::unique_ptr<Buffer> buffer_;
+  std::unique_ptr<TestStream> stream_;
 };
 
 class Traffic : public ManyThreadsTest {
@@ -147,14 +210,13 @@ class Traffic : public ManyThreadsTest {
     std::vector<uint64_t> least;
     for (const auto& version : file.written) least.push_back(version.load());
     const size_t shift = worker.below(2) * 512;
-    errno = 0;
+    Way way = kCall;
     const ssize_t n =
-        hipFileRead(file.handle.load(), worker.buffer().data(), size,
-                    static_cast<hoff_t>(first * sizeof(uint64_t)), static_cast<hoff_t>(shift));
+        worker.move(true, file.handle.load(), size, first * sizeof(uint64_t), shift, &way);
     if (Worker::is_refusal(n, errno)) return;
-    EXPECT_EQ(static_cast<ssize_t>(size), n) << "errno " << errno;
+    EXPECT_EQ(static_cast<ssize_t>(size), n) << "way " << way << ", errno " << errno;
     expect_words(at, first, worker.buffer().get(shift, size), least);
-    ++reads_;
+    ++reads_[way];
   }
 
   void write(Worker& worker) {
@@ -169,15 +231,15 @@ class Traffic : public ManyThreadsTest {
     }
     const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
     worker.buffer().set({bytes, bytes + count * kBlock});
-    errno = 0;
-    const ssize_t n = hipFileWrite(file.handle.load(), worker.buffer().data(), count * kBlock,
-                                   static_cast<hoff_t>(first * kBlock), 0);
+    Way way = kCall;
+    const ssize_t n =
+        worker.move(false, file.handle.load(), count * kBlock, first * kBlock, 0, &way);
     if (!Worker::is_refusal(n, errno)) {
-      EXPECT_EQ(static_cast<ssize_t>(count * kBlock), n) << "errno " << errno;
+      EXPECT_EQ(static_cast<ssize_t>(count * kBlock), n) << "way " << way << ", errno " << errno;
       for (size_t block = first; block < first + count; ++block) {
         file.written[block] = file.announced[block].load();
       }
-      ++writes_;
+      ++writes_[way];
     }
     file.has_writer.clear();
   }
@@ -218,10 +280,13 @@ TEST_F(Traffic, EveryReadIsOneOfTheRightAnswers) {
     for (const auto& version : files_[at].written) least.push_back(version.load());
     expect_words(at, 0, read_file(files_[at].path), least);
   }
-  EXPECT_GT(reads_, 50u);
-  EXPECT_GT(writes_, 20u);
-  std::printf("%llu reads, %llu writes\n", static_cast<unsigned long long>(reads_),
-              static_cast<unsigned long long>(writes_));
+  for (const Way way : {kCall, kStream, kBatch}) {
+    EXPECT_GT(reads_[way], 20u) << way;
+    EXPECT_GT(writes_[way], 5u) << way;
+    std::printf("way %d: %llu reads, %llu writes\n", way,
+                static_cast<unsigned long long>(reads_[way]),
+                static_cast<unsigned long long>(writes_[way]));
+  }
 }
 
 }  // namespace
