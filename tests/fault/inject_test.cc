@@ -19,6 +19,7 @@ namespace {
 struct Injection {
   const char* call;
   const char* error;
+  const char* way = "";  // of the program
 };
 
 const Injection kInjections[] = {{"openat", "EMFILE"},
@@ -61,6 +62,16 @@ const Injection kInjections[] = {{"openat", "EMFILE"},
                                  {"memfd_create", "ENOSYS"},
                                  {"mbind", "EPERM"},
                                  {"sched_getaffinity", "EINVAL"}};
+
+// What streams and batches do beside the calls.
+const Injection kLaterInjections[] = {
+    {"pread64", "EIO", "stream"},         {"pread64", "EINTR", "stream"},
+    {"pwrite64", "ENOSPC", "stream"},     {"pwrite64", "EINTR", "stream"},
+    {"mmap", "ENOMEM", "stream"},         {"clone3", "EAGAIN", "stream"},
+    {"pread64", "EIO", "batch"},          {"pwrite64", "ENOSPC", "batch"},
+    {"io_uring_enter", "EINTR", "batch"}, {"io_uring_enter", "EAGAIN", "batch"},
+    {"io_uring_enter", "EBUSY", "batch"}, {"io_uring_setup", "ENOMEM", "batch"},
+    {"mmap", "ENOMEM", "batch"},          {"clone3", "EAGAIN", "batch"}};
 
 constexpr size_t kSize = 3 << 20;
 
@@ -152,9 +163,11 @@ class ProgramInjectTest : public AiscpTest, public testing::WithParamInterface<I
 };
 
 TEST_P(ProgramInjectTest, CountsAreTrue) {
+  const std::string way = GetParam().way;
   for (const char* compat : {"false", "true"}) {
-    const std::vector<std::string> command = {
-        "env", std::string("HIPFILE_FORCE_COMPAT_MODE=") + compat, FAULT_PROBE, "from", "to"};
+    std::vector<std::string> command = {"env", std::string("HIPFILE_FORCE_COMPAT_MODE=") + compat,
+                                        FAULT_PROBE, "from", "to"};
+    if (!way.empty()) command.push_back(way);
     make("to", kSize, 3);
     judge(strace("", command));
     for (const size_t nth : chosen(lines_of_trace())) {
@@ -166,10 +179,11 @@ TEST_P(ProgramInjectTest, CountsAreTrue) {
 }
 
 std::string name_of(const testing::TestParamInfo<Injection>& instance) {
-  return std::string(instance.param.call) + "_" + instance.param.error;
+  return std::string(instance.param.way) + instance.param.call + "_" + instance.param.error;
 }
 
 INSTANTIATE_TEST_SUITE_P(, ProgramInjectTest, testing::ValuesIn(kInjections), name_of);
+INSTANTIATE_TEST_SUITE_P(Later, ProgramInjectTest, testing::ValuesIn(kLaterInjections), name_of);
 
 }  // namespace
 }  // namespace hipfile::test
