@@ -30,7 +30,7 @@ bool is_offered(const char* name) {
   if (!is_file_call && !is_indirect_copy) return true;
   hip_portable::Runtime* runtime = nullptr;
   if (hip_portable::enter(&runtime) != hipSuccess) return false;
-  if (is_indirect_copy && !runtime->settings().has_indirect_copies) return false;
+  if (is_indirect_copy) return runtime->settings().has_indirect_copies;
   return runtime->device_count() > 0 && runtime->device(0).is_emulated();
 }
 

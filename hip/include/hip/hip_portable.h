@@ -58,12 +58,15 @@ typedef struct hipPortableIndirectCopy_t {
  * Source, destination and flag are device, managed, pinned or registered memory, each range inside
  * one allocation. A descriptor that says otherwise copies nothing and stores no flag: it is an
  * error of the stream, hipErrorIllegalAddress, which hipStreamQuery(), hipStreamSynchronize() and
- * hipDeviceSynchronize() report from then on, as long as the stream lives. Work behind it runs.
+ * hipDeviceSynchronize() report from then on, as long as the stream lives. Work behind it runs. On
+ * hardware nothing but the device itself looks at the operands: what it cannot reach ends all work
+ * of the process on it with that error, and what it can reach is copied.
  *
  * hipGetProcAddress() finds this function where the device has it.
  * @param descriptor  aligned to 8, in pinned, registered or managed memory
  * @return hipErrorInvalidHandle, hipErrorInvalidValue for a descriptor that lies elsewhere,
- *         hipErrorNotSupported on hardware and with HIP_PORTABLE_WITHOUT=indirect-copy
+ *         hipErrorNotSupported with HIP_PORTABLE_WITHOUT=indirect-copy; hipErrorNoBinaryForGpu
+ *         where NVIDIA's driver may not translate PTX
  */
 hipError_t hipPortableMemcpyIndirectAsync(hipStream_t stream,
                                           const hipPortableIndirectCopy_t *descriptor);

@@ -6,16 +6,28 @@
 
 namespace hip_portable::cuda {
 
+// A device on which the kernel cannot be loaded does all else: launching it says why.
+Result ContextHolder::start(Context* context) {
+  const MutexLock lock(mutex_);
+  *context = context_.load(std::memory_order_acquire);
+  if (*context != nullptr) return kSuccess;
+  Result result = driver_.primary_context_retain(context, device_);
+  if (result == kSuccess) result = driver_.context_push(*context);
+  if (result != kSuccess) return result;
+  // Leaked with a context that was reset: a launch on another thread may still look at it.
+  auto* const kernel = new CopyKernel;
+  static_cast<void>(kernel->load(driver_));
+  leave();
+  copy_kernel_.store(kernel, std::memory_order_release);
+  context_.store(*context, std::memory_order_release);
+  return kSuccess;
+}
+
 Result ContextHolder::enter() {
   Context context = context_.load(std::memory_order_acquire);
   if (context == nullptr) {
-    const MutexLock lock(mutex_);
-    context = context_.load(std::memory_order_acquire);
-    if (context == nullptr) {
-      const Result result = driver_.primary_context_retain(&context, device_);
-      if (result != kSuccess) return result;
-      context_.store(context, std::memory_order_release);
-    }
+    const Result result = start(&context);
+    if (result != kSuccess) return result;
   }
   return driver_.context_push(context);
 }

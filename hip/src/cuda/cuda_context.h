@@ -11,6 +11,7 @@
 #include <hip/hip_runtime_api.h>
 
 #include "../mutex.h"
+#include "copy_kernel.h"
 #include "cuda_driver.h"
 #include "cuda_errors.h"
 
@@ -36,6 +37,9 @@ class ContextHolder {
     return to_hip(result);
   }
 
+  // Of the present context: for calls inside run().
+  CopyKernel& copy_kernel() { return *copy_kernel_.load(std::memory_order_acquire); }
+
   // Whether a context is the primary one of this device. Of another device's this one makes none.
   bool is_of(Context context);
 
@@ -43,6 +47,7 @@ class ContextHolder {
   hipError_t reset() HIP_PORTABLE_EXCLUDES(mutex_);
 
  private:
+  Result start(Context* context) HIP_PORTABLE_EXCLUDES(mutex_);
   Result enter() HIP_PORTABLE_EXCLUDES(mutex_);
   void leave();
 
@@ -50,6 +55,7 @@ class ContextHolder {
   const DeviceId device_;
   std::atomic<std::uint64_t> generation_{0};
   std::atomic<Context> context_{nullptr};
+  std::atomic<CopyKernel*> copy_kernel_{nullptr};  // set before the context
   Mutex mutex_;  // while the context is retained or reset
 };
 

@@ -67,6 +67,13 @@ namespace hip_portable::cuda {
     (Stream stream, DevicePtr address, std::uint32_t value, unsigned flags))                      \
   X(stream_write_value64, "cuStreamWriteValue64_v2",                                              \
     (Stream stream, DevicePtr address, std::uint64_t value, unsigned flags))                      \
+  X(module_load_data, "cuModuleLoadData", (Module * module, const void* image))                   \
+  X(module_get_function, "cuModuleGetFunction",                                                   \
+    (Function * function, Module module, const char* name))                                       \
+  X(launch_kernel, "cuLaunchKernel",                                                              \
+    (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,      \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, \
+     void** extra))                                                                               \
   X(event_create, "cuEventCreate", (Event * event, unsigned flags))                               \
   X(event_record, "cuEventRecord", (Event event, Stream stream))                                  \
   X(event_query, "cuEventQuery", (Event event))                                                   \

@@ -30,9 +30,10 @@ hipError_t CudaStream::copy(void* to, const void* from, std::size_t size, bool /
   });
 }
 
-// Needs a kernel, which is not loaded yet.
-hipError_t CudaStream::copy_indirect(const hipPortableIndirectCopy_t* /*descriptor*/) {
-  return hipErrorNotSupported;
+hipError_t CudaStream::copy_indirect(const hipPortableIndirectCopy_t* descriptor) {
+  return run([&] {
+    return context_.copy_kernel().launch(context_.driver(), handle_, descriptor);
+  });
 }
 
 hipError_t CudaStream::fill(void* to, unsigned char value, std::size_t size) {
@@ -73,11 +74,11 @@ hipError_t CudaStream::write_value(void* address, std::uint64_t value, ValueWidt
 
 // Lost where the driver never gets there.
 hipError_t CudaStream::host_function(std::function<void()> function) {
-  using Function = std::function<void()>;
+  using Call = std::function<void()>;
   const auto run_once = [](void* data) {
-    (*std::unique_ptr<Function>(static_cast<Function*>(data)))();
+    (*std::unique_ptr<Call>(static_cast<Call*>(data)))();
   };
-  auto owned = std::make_unique<Function>(std::move(function));
+  auto owned = std::make_unique<Call>(std::move(function));
   const hipError_t error =
       run([&] { return context_.driver().launch_host_function(handle_, run_once, owned.get()); });
   if (error == hipSuccess) owned.release();

@@ -16,9 +16,13 @@ using DevicePtr = std::uint64_t;
 struct ContextTag;
 struct StreamTag;
 struct EventTag;
+struct ModuleTag;
+struct FunctionTag;
 using Context = ContextTag*;
 using Stream = StreamTag*;
 using Event = EventTag*;
+using Module = ModuleTag*;
+using Function = FunctionTag*;
 using HostFunction = void (*)(void* user_data);
 
 struct Uuid {
@@ -32,6 +36,7 @@ constexpr Result kOutOfMemory = 2;
 constexpr Result kNoDevice = 100;
 constexpr Result kInvalidDevice = 101;
 constexpr Result kNotReady = 600;
+constexpr Result kNotLoaded = 500;  // CUDA_ERROR_NOT_FOUND
 
 // Handles with a fixed meaning.
 inline Stream legacy_stream() { return reinterpret_cast<Stream>(std::uintptr_t{1}); }

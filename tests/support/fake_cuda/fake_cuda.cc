@@ -19,11 +19,6 @@ std::atomic<int> retained[kMaxDevices];
 
 thread_local std::vector<CUcontext> context_stack;
 
-std::size_t setting(const char* name, std::size_t otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
-}
-
 bool is_device(CUdevice device) { return device >= 0 && device < device_count(); }
 
 struct Attribute {
@@ -39,6 +34,11 @@ constexpr Attribute kAttributes[] = {
 };
 
 }  // namespace
+
+std::size_t setting(const char* name, std::size_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
+}
 
 bool is_initialized() { return initialized.load(); }
 

@@ -7,6 +7,7 @@
 //   FAKE_CUDA_DEVICES      number of devices (1)
 //   FAKE_CUDA_MEMORY       bytes of each device (64 MiB)
 //   FAKE_CUDA_INIT_RESULT  what cuInit answers (0)
+//   FAKE_CUDA_NO_JIT       1: code is not translated (0)
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,10 @@ namespace fake_cuda {
 constexpr int kMaxDevices = 16;
 
 bool is_initialized();
+// The number in an environment variable.
+std::size_t setting(const char* name, std::size_t otherwise);
+// The null stream, its names, and those that were made.
+bool is_stream(const void* stream);
 int device_count();
 std::size_t device_memory();
 // The calling thread's current context, or null.

@@ -95,6 +95,10 @@ CUresult check_event(CUevent event) {
 
 }  // namespace
 
+bool fake_cuda::is_stream(const void* stream) {
+  return ::is_stream(static_cast<CUstream>(const_cast<void*>(stream)));
+}
+
 FAKE_CUDA_API CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   FAKE_CUDA_NEED_CONTEXT();
   if (stream == nullptr || flags > 1) return CUDA_ERROR_INVALID_VALUE;
