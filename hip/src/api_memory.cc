@@ -93,6 +93,7 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t* pbase, size_t* psize, hipDevice
     PointerInfo info;
     const hipError_t error = device.describe(dptr, &info);
     if (error != hipSuccess || info.type == hipMemoryTypeUnregistered) return hipErrorNotFound;
+    device.widen(&info);
     if (pbase != nullptr) *pbase = info.base;
     if (psize != nullptr) *psize = info.size;
     return hipSuccess;

@@ -125,7 +125,10 @@ class Device {
   // Waits for the device. hipErrorHostMemoryNotRegistered
   virtual hipError_t unregister_host(void* pointer) = 0;
   // Answers for the pointers of all devices. hipErrorInvalidValue for device memory that was freed.
+  // Of virtual memory one mapping may be described alone.
   virtual hipError_t describe(const void* pointer, PointerInfo* info) = 0;
+  // Makes what describe() found all mappings that follow each other. Takes time for each of them.
+  virtual void widen(PointerInfo* /*info*/) {}
 
   // Whether this device may read a range of device memory (hipMemAccessFlagsProtRead), or write it
   // as well (ProtReadWrite). hipErrorInvalidValue

@@ -53,6 +53,7 @@ hipError_t check_range(Device& device, const Range& range, PointerInfo* info) {
   if (range.pointer == nullptr) return hipErrorInvalidValue;
   const hipError_t error = device.describe(range.pointer, info);
   if (error != hipSuccess) return error;
+  if (!is_inside(*info, range.pointer, range.size)) device.widen(info);
   if (!is_on(range.side, *info) || !is_inside(*info, range.pointer, range.size)) {
     return hipErrorInvalidValue;
   }

@@ -5,10 +5,10 @@
 // first used, before any work of this runtime is in it.
 #pragma once
 
+#include <hip/hip_portable.h>
+
 #include <atomic>
 #include <cstdint>
-
-#include <hip/hip_portable.h>
 
 #include "cuda_driver.h"
 

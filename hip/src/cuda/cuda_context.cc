@@ -48,6 +48,11 @@ bool ContextHolder::is_of(Context context) {
          context_.load(std::memory_order_acquire) == context;
 }
 
+hipError_t ContextHolder::synchronize_if_used() {
+  if (context_.load(std::memory_order_acquire) == nullptr) return hipSuccess;
+  return run([this] { return driver_.context_synchronize(); });
+}
+
 hipError_t ContextHolder::reset() {
   // The result of work that failed is no reason to keep the context: a reset is the cure.
   static_cast<void>(run([this] { return driver_.context_synchronize(); }));

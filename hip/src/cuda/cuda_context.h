@@ -43,6 +43,8 @@ class ContextHolder {
   // Whether a context is the primary one of this device. Of another device's this one makes none.
   bool is_of(Context context);
 
+  // Waits for the work of a context that is there, and makes none.
+  hipError_t synchronize_if_used();
   // Waits, destroys the context and everything in it. The next call makes a new one.
   hipError_t reset() HIP_PORTABLE_EXCLUDES(mutex_);
 

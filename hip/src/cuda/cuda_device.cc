@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include "cuda_driver.h"
 #include "cuda_properties.h"
@@ -26,11 +27,15 @@ bool is_mapped(const void* address) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(const Driver& driver, int ordinal, DeviceId device, PinnedRanges& pinned)
+CudaDevice::CudaDevice(const Driver& driver, int ordinal, DeviceId device,
+                       std::shared_ptr<SharedMemory> shared)
     : ordinal_(ordinal),
       context_(driver, device),
       null_stream_(context_, legacy_stream()),
-      pinned_(pinned) {}
+      shared_(std::move(shared)),
+      pinned_(shared_->pinned) {
+  shared_->virtual_memory.add_device(context_);
+}
 
 hipError_t CudaDevice::properties(hipDeviceProp_t* properties) {
   return read_properties(driver(), context_.device(), properties);
@@ -126,13 +131,12 @@ std::vector<std::unique_ptr<Device>> make_cuda_devices(hipError_t* error) {
   const DriverState& state = driver_state();
   *error = state.error;
   if (state.error != hipSuccess) return devices;
-  // Leaked like the devices that refer to it: threads may call during exit.
-  static PinnedRanges* pinned = new PinnedRanges;
+  const auto shared = std::make_shared<SharedMemory>(state.driver);
   for (int ordinal = 0; ordinal < state.device_count; ++ordinal) {
     DeviceId device = 0;
     *error = to_hip(state.driver.device_get(&device, ordinal));
     if (*error != hipSuccess) return {};
-    devices.push_back(std::make_unique<CudaDevice>(state.driver, ordinal, device, *pinned));
+    devices.push_back(std::make_unique<CudaDevice>(state.driver, ordinal, device, shared));
   }
   return devices;
 }

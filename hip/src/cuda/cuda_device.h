@@ -9,13 +9,23 @@
 #include "../device.h"
 #include "cuda_context.h"
 #include "cuda_stream.h"
+#include "cuda_virtual_memory.h"
 #include "pinned_ranges.h"
 
 namespace hip_portable::cuda {
 
+// Memory that belongs to all devices.
+struct SharedMemory {
+  explicit SharedMemory(const Driver& driver) : virtual_memory(driver) {}
+  PinnedRanges pinned;
+  CudaVirtualMemory virtual_memory;
+};
+
 class CudaDevice : public Device {
  public:
-  CudaDevice(const Driver& driver, int ordinal, DeviceId device, PinnedRanges& pinned);
+  // `shared` is what all devices have in common.
+  CudaDevice(const Driver& driver, int ordinal, DeviceId device,
+             std::shared_ptr<SharedMemory> shared);
 
   bool is_emulated() const override { return false; }
   hipError_t properties(hipDeviceProp_t* properties) override;
@@ -35,6 +45,8 @@ class CudaDevice : public Device {
   hipError_t register_host(void* pointer, std::size_t size, unsigned flags) override;
   hipError_t unregister_host(void* pointer) override;
   hipError_t describe(const void* pointer, PointerInfo* info) override;
+  void widen(PointerInfo* info) override;
+  VirtualMemory* virtual_memory() override { return &shared_->virtual_memory; }
 
   hipError_t copy(void* to, const void* from, std::size_t size) override;
   hipError_t synchronize() override;
@@ -69,6 +81,7 @@ class CudaDevice : public Device {
   const int ordinal_;
   ContextHolder context_;
   CudaStream null_stream_;
+  const std::shared_ptr<SharedMemory> shared_;
   PinnedRanges& pinned_;
 };
 

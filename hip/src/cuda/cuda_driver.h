@@ -42,8 +42,29 @@ namespace hip_portable::cuda {
   X(mem_host_unregister, "cuMemHostUnregister", (void* pointer))                                  \
   X(pointer_get_attributes, "cuPointerGetAttributes",                                             \
     (unsigned count, PointerAttribute* which, void** values, DevicePtr address))                  \
-  X(mem_get_address_range, "cuMemGetAddressRange_v2",                                             \
-    (DevicePtr * base, std::size_t * size, DevicePtr address))                                    \
+  X(mem_address_reserve, "cuMemAddressReserve",                                                   \
+    (DevicePtr * address, std::size_t size, std::size_t alignment, DevicePtr wish,                \
+     unsigned long long flags))                                                                   \
+  X(mem_address_free, "cuMemAddressFree", (DevicePtr address, std::size_t size))                  \
+  X(mem_create, "cuMemCreate",                                                                    \
+    (AllocationHandle * handle, std::size_t size, const AllocationProperties* properties,         \
+     unsigned long long flags))                                                                   \
+  X(mem_release, "cuMemRelease", (AllocationHandle handle))                                       \
+  X(mem_retain_handle, "cuMemRetainAllocationHandle",                                             \
+    (AllocationHandle * handle, void* address))                                                   \
+  X(mem_get_properties, "cuMemGetAllocationPropertiesFromHandle",                                 \
+    (AllocationProperties * properties, AllocationHandle handle))                                 \
+  X(mem_get_granularity, "cuMemGetAllocationGranularity",                                         \
+    (std::size_t * granularity, const AllocationProperties* properties, int option))              \
+  X(mem_map, "cuMemMap",                                                                          \
+    (DevicePtr address, std::size_t size, std::size_t offset, AllocationHandle handle,            \
+     unsigned long long flags))                                                                   \
+  X(mem_unmap, "cuMemUnmap", (DevicePtr address, std::size_t size))                               \
+  X(mem_set_access, "cuMemSetAccess",                                                             \
+    (DevicePtr address, std::size_t size, const AccessDescription* description,                   \
+     std::size_t count))                                                                          \
+  X(mem_get_access, "cuMemGetAccess",                                                             \
+    (unsigned long long* flags, const Location* location, DevicePtr address))                     \
   X(memcpy_async, "cuMemcpyAsync",                                                                \
     (DevicePtr to, DevicePtr from, std::size_t size, Stream stream))                              \
   X(memset_async, "cuMemsetD8Async",                                                              \

@@ -2,6 +2,8 @@
 //
 // Memory of NVIDIA's devices: device, managed and pinned memory, and what a pointer is.
 
+#include <iterator>
+
 #include "cuda_device.h"
 
 namespace hip_portable::cuda {
@@ -16,7 +18,29 @@ struct PointerAnswer {
   unsigned memory_type = 0;
   std::uint32_t is_managed = 0;  // the driver writes one byte or four
   int ordinal = hipInvalidDeviceId;
+  // The allocation; of virtual memory, the reservation.
+  DevicePtr range_start = 0;
+  std::size_t range_size = 0;
+  // The memory behind it: of virtual memory one mapping, of others as much or more than the range.
+  DevicePtr mapping_start = 0;
+  std::size_t mapping_size = 0;
 };
+
+// Needs no context, so that a pointer is known before it is known whose context is wanted.
+Result ask(const Driver& driver, DevicePtr address, PointerAnswer* answer) {
+  PointerAttribute which[] = {kPointerMemoryType,   kPointerIsManaged, kPointerDeviceOrdinal,
+                              kPointerRangeStart,   kPointerRangeSize, kPointerMappingStart,
+                              kPointerMappingSize};
+  void* values[] = {&answer->memory_type, &answer->is_managed,    &answer->ordinal,
+                    &answer->range_start, &answer->range_size,    &answer->mapping_start,
+                    &answer->mapping_size};
+  return driver.pointer_get_attributes(std::size(which), which, values, address);
+}
+
+bool is_virtual(const PointerAnswer& answer) {
+  return answer.mapping_size != 0 && answer.mapping_size < answer.range_size &&
+         answer.mapping_start >= answer.range_start;
+}
 
 }  // namespace
 
@@ -141,33 +165,43 @@ hipError_t CudaDevice::describe(const void* pointer, PointerInfo* info) {
   return hipSuccess;
 }
 
-// Also pinned memory that somebody else in the process got from the driver.
+// Also memory that others in the process got from the driver, or that came from another process.
 hipError_t CudaDevice::describe_device_memory(const void* pointer, PointerInfo* info) {
   PointerAnswer answer;
-  PointerAttribute which[] = {kPointerMemoryType, kPointerIsManaged, kPointerDeviceOrdinal};
-  void* values[] = {&answer.memory_type, &answer.is_managed, &answer.ordinal};
-  DevicePtr base = 0;
-  std::size_t size = 0;
-  const hipError_t error = context_.run([&] {
-    Result result = driver().pointer_get_attributes(3, which, values, to_device_ptr(pointer));
-    if (result != kSuccess || answer.memory_type == 0) return result;
-    result = driver().mem_get_address_range(&base, &size, to_device_ptr(pointer));
-    // Foreign host memory has no range for the driver: the address alone is known.
-    return answer.memory_type == kMemoryHost ? kSuccess : result;
-  });
-  if (error == hipErrorInvalidValue || answer.memory_type == 0) return hipSuccess;
-  if (error != hipSuccess) return error;
+  const Result result = ask(driver(), to_device_ptr(pointer), &answer);
+  if (result != kSuccess) return result == kInvalidValue ? hipSuccess : to_hip(result);
+  // Reserved addresses without memory: the driver would copy them with the processor.
+  if (answer.memory_type == 0) return answer.range_size == 0 ? hipSuccess : hipErrorInvalidValue;
   const bool is_host = answer.memory_type == kMemoryHost && answer.is_managed == 0;
   void* address = const_cast<void*>(pointer);
   info->type = answer.is_managed != 0 ? hipMemoryTypeManaged
                : is_host              ? hipMemoryTypeHost
                                       : hipMemoryTypeDevice;
   info->device = answer.ordinal;
-  info->base = base != 0 ? reinterpret_cast<void*>(base) : address;
-  info->size = size;
+  const bool is_mapping = is_virtual(answer);
+  info->base = reinterpret_cast<void*>(is_mapping ? answer.mapping_start : answer.range_start);
+  info->size = is_mapping ? answer.mapping_size : answer.range_size;
   info->device_pointer = address;
   info->host_pointer = info->type == hipMemoryTypeDevice ? nullptr : address;
   return hipSuccess;
+}
+
+// Mappings of one reservation that follow each other, of one device.
+void CudaDevice::widen(PointerInfo* info) {
+  if (info->type != hipMemoryTypeDevice) return;
+  PointerAnswer first;
+  DevicePtr start = to_device_ptr(info->base);
+  if (ask(driver(), start, &first) != kSuccess || !is_virtual(first)) return;
+  const auto belongs = [&](DevicePtr address, PointerAnswer* answer) {
+    return address - first.range_start < first.range_size &&
+           ask(driver(), address, answer) == kSuccess && answer->memory_type == kMemoryDevice &&
+           answer->ordinal == first.ordinal && answer->mapping_size != 0;
+  };
+  DevicePtr end = start + info->size;
+  for (PointerAnswer next; belongs(end, &next);) end = next.mapping_start + next.mapping_size;
+  for (PointerAnswer before; belongs(start - 1, &before);) start = before.mapping_start;
+  info->base = reinterpret_cast<void*>(start);
+  info->size = end - start;
 }
 
 }  // namespace hip_portable::cuda

@@ -92,7 +92,7 @@ struct AttributeValue {
 constexpr AttributeValue kOwnAnswers[] = {
     {hipDeviceAttributeCanUseStreamWaitValue, 1},
     {hipDeviceAttributeMemoryPoolsSupported, 0},
-    {hipDeviceAttributeVirtualMemoryManagementSupported, 0},
+    {hipDeviceAttributeVirtualMemoryManagementSupported, 1},
     {hipDeviceAttributeMemoryPoolSupportedHandleTypes, 0},
     {hipDeviceAttributeCooperativeMultiDeviceLaunch, 0},
     {hipDeviceAttributeFineGrainSupport, 1},

@@ -35,6 +35,8 @@ constexpr Result kInvalidValue = 1;
 constexpr Result kOutOfMemory = 2;
 constexpr Result kNoDevice = 100;
 constexpr Result kInvalidDevice = 101;
+constexpr Result kAlreadyMapped = 208;
+constexpr Result kNotMapped = 211;
 constexpr Result kNotReady = 600;
 constexpr Result kNotLoaded = 500;  // CUDA_ERROR_NOT_FOUND
 
@@ -55,6 +57,28 @@ constexpr unsigned kHostRegisterReadOnly = 8;
 constexpr unsigned kAttachGlobal = 1;
 constexpr unsigned kAttachHost = 2;
 
+// CUmemAllocationProp and what belongs to it
+using AllocationHandle = std::uint64_t;
+constexpr int kAllocationPinned = 1;
+constexpr int kLocationDevice = 1;
+constexpr int kGranularityMinimum = 0;
+struct Location {
+  int type;
+  int id;
+};
+struct AllocationProperties {
+  int type;
+  int handle_types;
+  Location location;
+  void* win32_data;
+  unsigned char flags[8];
+};
+struct AccessDescription {
+  Location location;
+  int flags;
+};
+static_assert(sizeof(AllocationProperties) == 32 && sizeof(AccessDescription) == 12);
+
 // CUpointer_attribute
 enum PointerAttribute : int {
   kPointerMemoryType = 2,
@@ -64,6 +88,8 @@ enum PointerAttribute : int {
   kPointerDeviceOrdinal = 9,
   kPointerRangeStart = 11,
   kPointerRangeSize = 12,
+  kPointerMappingSize = 18,
+  kPointerMappingStart = 19,
 };
 
 // CUmemorytype

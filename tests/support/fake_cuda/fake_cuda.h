@@ -45,6 +45,22 @@ std::size_t setting(const char* name, std::size_t otherwise);
 bool is_stream(const void* stream);
 int device_count();
 std::size_t device_memory();
+// Bytes that are left of a device; what is created there without an address.
+std::size_t free_memory(int device);
+std::size_t virtual_memory_of(int device);
+
+// Where an address lies in virtual memory; `mapped` is 0 where there is none.
+struct VirtualPlace {
+  CUdeviceptr reservation = 0;
+  std::size_t reserved = 0;
+  CUdeviceptr mapping = 0;
+  std::size_t mapped = 0;
+  int device = 0;
+};
+bool find_virtual(CUdeviceptr address, VirtualPlace* place);
+// Whether a device has access (1: to read, 3: to write too) to a range, if it is a reserved one.
+bool is_virtual_open(CUdeviceptr address, std::size_t size, int device, int access);
+
 // The calling thread's current context, or null.
 CUcontext current_context();
 // Frees and unregisters all memory of a device.

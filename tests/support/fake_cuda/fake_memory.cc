@@ -39,7 +39,7 @@ std::size_t used_by(int device) {
   for (const auto& [start, block] : blocks()) {
     if (is_on_device(block) && block.device == device) used += block.size;
   }
-  return used;
+  return used + fake_cuda::virtual_memory_of(device);
 }
 
 // Needs blocks_mutex, as all below. The block that holds an address, or end.
@@ -83,7 +83,17 @@ bool is_range_valid(CUdeviceptr address, std::size_t size) {
   return at == blocks().end() || size <= at->second.size - (address - at->first);
 }
 
+// Needs the context. What the device may not use, it does not.
+bool is_open(CUdeviceptr address, std::size_t size, int access) {
+  return fake_cuda::is_virtual_open(address, size, fake_cuda::current_context()->device, access);
+}
+
 }  // namespace
+
+std::size_t fake_cuda::free_memory(int device) {
+  const std::lock_guard<std::mutex> lock(blocks_mutex);
+  return device_memory() - used_by(device);
+}
 
 void fake_cuda::free_all_of(int device) {
   const std::lock_guard<std::mutex> lock(blocks_mutex);
@@ -168,54 +178,61 @@ FAKE_CUDA_API CUresult cuMemHostUnregister(void* pointer) {
   return CUDA_SUCCESS;
 }
 
-// The real one succeeds for unknown pointers too, with zeros and an ordinal of -2.
-FAKE_CUDA_API CUresult cuPointerGetAttributes(unsigned count, int* which, void** values,
-                                              CUdeviceptr address) {
-  FAKE_CUDA_NEED_CONTEXT();
+namespace {
+
+// What cuPointerGetAttributes tells of an address; nothing for one that is unknown.
+struct Answer {
+  unsigned type = 0;
+  bool is_host = false;
+  bool is_managed = false;
+  int device = -2;
+  CUdeviceptr start = 0;
+  std::size_t size = 0;
+  CUdeviceptr mapping = 0;
+  std::size_t mapped = 0;
+};
+
+Answer answer_for(CUdeviceptr address) {
+  fake_cuda::VirtualPlace place;
+  if (fake_cuda::find_virtual(address, &place)) {
+    if (place.mapped == 0) return {0, false, false, -2, place.reservation, place.reserved, 0, 0};
+    return {2, false, false, place.device, place.reservation, place.reserved, place.mapping,
+            place.mapped};
+  }
   const std::lock_guard<std::mutex> lock(blocks_mutex);
   const auto at = block_of(address);
-  const bool is_known = at != blocks().end();
-  const Block block = is_known ? at->second : Block{};
-  const bool is_device_only = is_known && block.kind == Kind::kDevice;
+  if (at == blocks().end()) return {};
+  const Block& block = at->second;
+  // Managed memory counts as device memory.
+  return {is_on_device(block) ? 2U : 1U, block.kind != Kind::kDevice,
+          block.kind == Kind::kManaged,  block.device,
+          at->first,                     block.size,
+          at->first,                     block.size};
+}
+
+}  // namespace
+
+// The real one succeeds for unknown pointers too, with zeros and an ordinal of -2. It needs no
+// context.
+FAKE_CUDA_API CUresult cuPointerGetAttributes(unsigned count, int* which, void** values,
+                                              CUdeviceptr address) {
+  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  const Answer answer = answer_for(address);
   for (unsigned index = 0; index < count; ++index) {
     void* value = values[index];
     switch (which[index]) {
-      case 2:  // memory type; managed memory counts as device memory
-        *static_cast<unsigned*>(value) = !is_known ? 0U : is_on_device(block) ? 2U : 1U;
-        break;
-      case 3:
-        *static_cast<CUdeviceptr*>(value) = is_known ? address : 0;
-        break;
-      case 4:
-        *static_cast<CUdeviceptr*>(value) = is_known && !is_device_only ? address : 0;
-        break;
-      case 8:
-        *static_cast<unsigned char*>(value) = is_known && block.kind == Kind::kManaged ? 1 : 0;
-        break;
-      case 9:
-        *static_cast<int*>(value) = is_known ? block.device : -2;
-        break;
-      case 11:
-        *static_cast<CUdeviceptr*>(value) = is_known ? at->first : 0;
-        break;
-      case 12:
-        *static_cast<std::size_t*>(value) = is_known ? block.size : 0;
-        break;
-      default:
-        return CUDA_ERROR_INVALID_VALUE;
+      case 2: *static_cast<unsigned*>(value) = answer.type; break;
+      case 3: *static_cast<CUdeviceptr*>(value) = answer.type != 0 ? address : 0; break;
+      case 4: *static_cast<CUdeviceptr*>(value) = answer.is_host ? address : 0; break;
+      case 8: *static_cast<unsigned char*>(value) = answer.is_managed ? 1 : 0; break;
+      case 9: *static_cast<int*>(value) = answer.device; break;
+      case 11: *static_cast<CUdeviceptr*>(value) = answer.start; break;
+      case 12: *static_cast<std::size_t*>(value) = answer.size; break;
+      case 18: *static_cast<std::size_t*>(value) = answer.mapped; break;
+      case 19: *static_cast<CUdeviceptr*>(value) = answer.mapping; break;
+      default: return CUDA_ERROR_INVALID_VALUE;
     }
   }
-  return CUDA_SUCCESS;
-}
-
-FAKE_CUDA_API CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size,
-                                               CUdeviceptr address) {
-  FAKE_CUDA_NEED_CONTEXT();
-  const std::lock_guard<std::mutex> lock(blocks_mutex);
-  const auto at = block_of(address);
-  if (at == blocks().end()) return 500;  // CUDA_ERROR_NOT_FOUND
-  if (base != nullptr) *base = at->first;
-  if (size != nullptr) *size = at->second.size;
   return CUDA_SUCCESS;
 }
 
@@ -226,6 +243,7 @@ FAKE_CUDA_API CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size
     const std::lock_guard<std::mutex> lock(blocks_mutex);
     if (!is_range_valid(to, size) || !is_range_valid(from, size)) return CUDA_ERROR_INVALID_VALUE;
   }
+  if (!is_open(to, size, 3) || !is_open(from, size, 1)) return CUDA_ERROR_INVALID_VALUE;
   std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), size);
   return CUDA_SUCCESS;
 }
@@ -237,6 +255,7 @@ FAKE_CUDA_API CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std:
     const std::lock_guard<std::mutex> lock(blocks_mutex);
     if (!is_range_valid(to, count)) return CUDA_ERROR_INVALID_VALUE;
   }
+  if (!is_open(to, count, 3)) return CUDA_ERROR_INVALID_VALUE;
   std::memset(reinterpret_cast<void*>(to), value, count);
   return CUDA_SUCCESS;
 }

@@ -58,8 +58,7 @@ TEST_F(ForeignStreamTest, WhatIsNoStreamIsRefused) {
 
 TEST_F(ForeignStreamTest, BelongsToItsDevice) {
   setenv("FAKE_CUDA_DEVICES", "2", 1);
-  PinnedRanges pinned;
-  CudaDevice second(driver(), 1, 1, pinned);
+  CudaDevice second(driver(), 1, 1, std::make_shared<SharedMemory>(driver()));
   adopt(second, handle_, hipErrorInvalidHandle);
   adopt(device(), handle_);
   unsetenv("FAKE_CUDA_DEVICES");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The late-bound copy of a device of NVIDIA's driver. On a GPU these try the kernel itself; the fake
-// driver knows how it must be loaded and launched.
+// The late-bound copy of a device of NVIDIA's driver. On a GPU these try the kernel itself; the
+// fake driver knows how it must be loaded and launched.
 
 #include <algorithm>
 #include <string>
@@ -11,8 +11,8 @@
 namespace hip_portable::cuda::test {
 namespace {
 
-constexpr std::size_t kLengths = 72;   // 0 to 71 bytes
-constexpr std::size_t kRoom = 128;     // for one copy of these, with what must not change around it
+constexpr std::size_t kLengths = 72;  // 0 to 71 bytes
+constexpr std::size_t kRoom = 128;    // for one copy of these, with what must not change around it
 constexpr std::size_t kAlignments = 16;
 
 using Bytes = std::vector<unsigned char>;

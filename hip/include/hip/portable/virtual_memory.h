@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file virtual_memory.h
- * The virtual memory calls of hip_runtime_api.h. hipErrorNotSupported on NVIDIA. A location that
- * names no device is hipErrorInvalidValue.
+ * The virtual memory calls of hip_runtime_api.h. A location that names no device is
+ * hipErrorInvalidValue. On NVIDIA handles are those that these calls gave.
  */
 #ifndef HIP_INCLUDE_HIP_PORTABLE_VIRTUAL_MEMORY_H
 #define HIP_INCLUDE_HIP_PORTABLE_VIRTUAL_MEMORY_H

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+//
+// Fake driver: virtual memory. Memory is a file without a name, so that it can be mapped at several
+// places. An address that no device may use is closed to the host too.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <iterator>
+#include <map>
+#include <mutex>
+
+#include "fake_cuda.h"
+
+namespace {
+
+constexpr std::size_t kGranularity = std::size_t{2} << 20;
+
+struct Location {
+  int type;
+  int id;
+};
+struct Properties {
+  int type;
+  int handle_types;
+  Location location;
+  void* win32_data;
+  unsigned char flags[8];
+};
+struct Access {
+  Location location;
+  int flags;
+};
+
+struct Memory {
+  int device = 0;
+  std::size_t size = 0;
+  int fd = -1;
+  int references = 1;
+  int mappings = 0;
+};
+
+struct Mapping {
+  std::size_t size = 0;
+  std::uint64_t handle = 0;
+  int access[fake_cuda::kMaxDevices] = {};
+};
+
+std::mutex mutex;
+std::uint64_t last_handle = 0;
+
+std::map<std::uint64_t, Memory>& memories() {
+  static auto* all = new std::map<std::uint64_t, Memory>;
+  return *all;
+}
+std::map<CUdeviceptr, std::size_t>& reservations() {
+  static auto* all = new std::map<CUdeviceptr, std::size_t>;
+  return *all;
+}
+std::map<CUdeviceptr, Mapping>& mappings() {
+  static auto* all = new std::map<CUdeviceptr, Mapping>;
+  return *all;
+}
+
+std::size_t size_of(std::size_t size) { return size; }
+std::size_t size_of(const Mapping& mapping) { return mapping.size; }
+
+// Needs the mutex, as all below. The entry that holds an address, or end.
+template <class Map>
+typename Map::iterator find(Map& map, CUdeviceptr address) {
+  auto at = map.upper_bound(address);
+  if (at == map.begin()) return map.end();
+  --at;
+  return address - at->first < size_of(at->second) ? at : map.end();
+}
+
+void drop_if_unused(std::uint64_t handle) {
+  const auto at = memories().find(handle);
+  if (at->second.references != 0 || at->second.mappings != 0) return;
+  close(at->second.fd);
+  memories().erase(at);
+}
+
+// [first, last) are whole mappings that fill the range.
+bool whole_mappings(CUdeviceptr address, std::size_t size,
+                    std::map<CUdeviceptr, Mapping>::iterator* first,
+                    std::map<CUdeviceptr, Mapping>::iterator* last) {
+  CUdeviceptr end = address;
+  *first = *last = mappings().find(address);
+  while (*last != mappings().end() && (*last)->first == end && end < address + size) {
+    end += (*last)->second.size;
+    ++*last;
+  }
+  return *first != *last && end == address + size;
+}
+
+bool is_known(const Location& location) {
+  return location.type == 1 && location.id >= 0 && location.id < fake_cuda::device_count();
+}
+
+void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+std::size_t fake_cuda::virtual_memory_of(int device) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::size_t used = 0;
+  for (const auto& [handle, memory] : memories()) {
+    if (memory.device == device) used += memory.size;
+  }
+  return used;
+}
+
+bool fake_cuda::find_virtual(CUdeviceptr address, VirtualPlace* place) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto reservation = find(reservations(), address);
+  const auto mapping = find(mappings(), address);
+  if (reservation == reservations().end()) return false;
+  if (mapping == mappings().end()) {
+    *place = {reservation->first, reservation->second, 0, 0, -2};
+    return true;
+  }
+  *place = {reservation->first, reservation->second, mapping->first, mapping->second.size,
+            memories().at(mapping->second.handle).device};
+  return true;
+}
+
+bool fake_cuda::is_virtual_open(CUdeviceptr address, std::size_t size, int device, int access) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (find(reservations(), address) == reservations().end()) return true;
+  for (const CUdeviceptr end = address + size; address < end;) {
+    const auto at = find(mappings(), address);
+    if (at == mappings().end() || (at->second.access[device] & access) != access) return false;
+    address = at->first + at->second.size;
+  }
+  return true;
+}
+
+FAKE_CUDA_API CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t size,
+                                           std::size_t alignment, CUdeviceptr wish,
+                                           unsigned long long flags) {
+  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (size == 0 || size % kGranularity != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (alignment < kGranularity) alignment = kGranularity;
+  void* place = mmap(pointer(wish), size + alignment, PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
+  const auto start = reinterpret_cast<CUdeviceptr>(place);
+  *address = (start + alignment - 1) / alignment * alignment;
+  if (*address != start) munmap(place, *address - start);
+  const CUdeviceptr end = *address + size;
+  if (end != start + size + alignment) munmap(pointer(end), start + size + alignment - end);
+  const std::lock_guard<std::mutex> lock(mutex);
+  reservations()[*address] = size;
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto at = reservations().find(address);
+  if (at == reservations().end() || at->second != size) return CUDA_ERROR_INVALID_VALUE;
+  const auto mapping = mappings().lower_bound(address);
+  if (mapping != mappings().end() && mapping->first < address + size) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  munmap(pointer(address), size);
+  reservations().erase(at);
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemGetAllocationGranularity(std::size_t* granularity,
+                                                     const Properties* properties, int /*option*/) {
+  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (properties->type != 1 || !is_known(properties->location)) return CUDA_ERROR_INVALID_VALUE;
+  *granularity = kGranularity;
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemCreate(std::uint64_t* handle, std::size_t size,
+                                   const Properties* properties, unsigned long long flags) {
+  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  const bool is_right = properties->type == 1 && properties->handle_types == 0 &&
+                        is_known(properties->location) && flags == 0;
+  if (!is_right || size == 0 || size % kGranularity != 0) return CUDA_ERROR_INVALID_VALUE;
+  const int device = properties->location.id;
+  if (size > fake_cuda::free_memory(device)) return CUDA_ERROR_OUT_OF_MEMORY;
+  const int fd = memfd_create("fake_cuda", MFD_CLOEXEC);
+  if (fd < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (ftruncate(fd, static_cast<off_t>(size)) != 0) {
+    close(fd);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  const std::lock_guard<std::mutex> lock(mutex);
+  *handle = ++last_handle;
+  memories()[*handle] = Memory{device, size, fd, 1, 0};
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemRelease(std::uint64_t handle) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto at = memories().find(handle);
+  if (at == memories().end() || at->second.references == 0) return CUDA_ERROR_INVALID_VALUE;
+  --at->second.references;
+  drop_if_unused(handle);
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemRetainAllocationHandle(std::uint64_t* handle, void* address) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto at = find(mappings(), reinterpret_cast<CUdeviceptr>(address));
+  if (at == mappings().end()) return CUDA_ERROR_INVALID_VALUE;
+  *handle = at->second.handle;
+  ++memories().at(*handle).references;
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemGetAllocationPropertiesFromHandle(Properties* properties,
+                                                              std::uint64_t handle) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto at = memories().find(handle);
+  if (at == memories().end()) return CUDA_ERROR_INVALID_VALUE;
+  *properties = Properties{1, 0, {1, at->second.device}, nullptr, {}};
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size_t offset,
+                                std::uint64_t handle, unsigned long long flags) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto reservation = find(reservations(), address);
+  const auto memory = memories().find(handle);
+  if (reservation == reservations().end() || memory == memories().end() || offset != 0 ||
+      flags != 0 || size > memory->second.size ||
+      address + size > reservation->first + reservation->second) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  const auto next = mappings().lower_bound(address);
+  if (find(mappings(), address) != mappings().end() ||
+      (next != mappings().end() && next->first < address + size)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (mmap(pointer(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, memory->second.fd, 0) ==
+      MAP_FAILED) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  ++memory->second.mappings;
+  mappings()[address] = Mapping{size, handle, {}};
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemUnmap(CUdeviceptr address, std::size_t size) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::map<CUdeviceptr, Mapping>::iterator first;
+  std::map<CUdeviceptr, Mapping>::iterator last;
+  if (!whole_mappings(address, size, &first, &last)) return CUDA_ERROR_INVALID_VALUE;
+  if (mmap(pointer(address), size, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  while (first != last) {
+    const std::uint64_t handle = first->second.handle;
+    first = mappings().erase(first);
+    --memories().at(handle).mappings;
+    drop_if_unused(handle);
+  }
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, const Access* access,
+                                      std::size_t count) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::map<CUdeviceptr, Mapping>::iterator first;
+  std::map<CUdeviceptr, Mapping>::iterator last;
+  if (!whole_mappings(address, size, &first, &last)) return CUDA_ERROR_INVALID_VALUE;
+  for (; first != last; ++first) {
+    for (std::size_t at = 0; at < count; ++at) {
+      if (!is_known(access[at].location)) return CUDA_ERROR_INVALID_DEVICE;
+      first->second.access[access[at].location.id] = access[at].flags;
+    }
+    int all = 0;
+    for (const int device : first->second.access) all |= device;
+    const int protection = (all & 1 ? PROT_READ : 0) | (all & 2 ? PROT_WRITE : 0);
+    mprotect(pointer(first->first), first->second.size, protection);
+  }
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemGetAccess(unsigned long long* flags, const Location* location,
+                                      CUdeviceptr address) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto at = find(mappings(), address);
+  if (at == mappings().end() || !is_known(*location)) return CUDA_ERROR_INVALID_VALUE;
+  *flags = static_cast<unsigned long long>(at->second.access[location->id]);
+  return CUDA_SUCCESS;
+}
