@@ -85,9 +85,8 @@ class CudaDevice : public Device {
   PinnedRanges& pinned_;
 };
 
-// All devices that the driver sees, by ordinal. `error` is hipErrorNoDevice where there is no
-// driver or no device, hipErrorInsufficientDriver where one lacks a function, else the driver's
-// own; the list is empty then.
+// All devices that the driver sees, by ordinal. `error` is that of DriverState; the list is empty
+// then.
 std::vector<std::unique_ptr<Device>> make_cuda_devices(hipError_t* error);
 
 }  // namespace hip_portable::cuda

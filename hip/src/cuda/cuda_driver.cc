@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <initializer_list>
 
 #include "cuda_errors.h"
 
@@ -33,17 +34,32 @@ bool resolve_all(void* library, Driver& driver) {
   return is_complete;
 }
 
+// The driver answers "no device" where it may not open what it needs.
+bool is_forbidden() {
+  for (const char* node : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg"}) {
+    if (access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0) return true;
+  }
+  return false;
+}
+
+hipError_t start(DriverState& state) {
+  Result result = state.driver.init(0);
+  if (result == kSuccess) result = state.driver.device_get_count(&state.device_count);
+  if (result != kSuccess) {
+    const bool is_vague = result == kNoDevice || result == kUnknown;
+    return is_vague && is_forbidden() ? hipErrorOperatingSystem : to_hip(result);
+  }
+  return state.device_count > 0 ? hipSuccess : hipErrorNoDevice;
+}
+
 hipError_t load(DriverState& state) {
   const char* name = library_name();
   if (name == nullptr) return hipErrorNoDevice;
   // Never closed: the driver does not survive it.
   void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return hipErrorNoDevice;
+  if (library == nullptr) return hipErrorSharedObjectInitFailed;
   if (!resolve_all(library, state.driver)) return hipErrorInsufficientDriver;
-  Result result = state.driver.init(0);
-  if (result == kSuccess) result = state.driver.device_get_count(&state.device_count);
-  if (result != kSuccess) return to_hip(result);
-  return state.device_count > 0 ? hipSuccess : hipErrorNoDevice;
+  return start(state);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ constexpr Mapping kTranslated[] = {
     {224, hipErrorNotSupported},              // execution affinity
     {225, hipErrorNotSupported},              // device-side synchronisation
     {226, hipErrorLaunchFailure},             // contained error; the context is lost
+    {402, hipErrorIllegalState},              // query that would lose information
     {703, hipErrorLaunchFailure},             // incompatible texturing
     {711, hipErrorPeerAccessUnsupported},     // too many peers
     {714, hipErrorLaunchFailure},             // hardware stack error
@@ -49,8 +50,12 @@ constexpr Mapping kTranslated[] = {
     {811, hipErrorNotSupported},              // CUDA dynamic parallelism
     {812, hipErrorNotSupported},              // CDP version
     {909, hipErrorLaunchTimeOut},             // wait timed out
-    {911, hipErrorUnknown},                   // external device
+    {911, hipErrorLaunchFailure},             // error outside the driver; the context is lost
     {912, hipErrorInvalidConfiguration},      // invalid cluster size
+    {913, hipErrorInvalidDeviceFunction},     // function not loaded
+    {914, hipErrorInvalidValue},              // resource of another type
+    {915, hipErrorInvalidConfiguration},      // resource configuration
+    {916, hipErrorIllegalState},              // key rotation
 };
 
 // Codes that mean the same in both, by number.

@@ -14,6 +14,9 @@ namespace fake_cuda {
 namespace {
 
 std::atomic<bool> initialized{false};
+std::atomic<long> calls_left{-1};  // until the device is lost; below 0: it is not to be
+std::atomic<CUresult> loss_result{CUDA_SUCCESS};
+std::atomic<bool> lost{false};
 CUctx_st primary_contexts[kMaxDevices];
 std::atomic<int> retained[kMaxDevices];
 
@@ -54,6 +57,20 @@ CUcontext current_context() { return context_stack.empty() ? nullptr : context_s
 }  // namespace fake_cuda
 
 using namespace fake_cuda;
+
+CUresult fake_cuda::loss() {
+  if (loss_result.load() == CUDA_SUCCESS) return CUDA_SUCCESS;
+  if (!lost.load() && calls_left.fetch_sub(1) <= 0) lost = true;
+  return lost.load() ? loss_result.load() : CUDA_SUCCESS;
+}
+
+// For tests: after so many calls more all answer `result`; CUDA_SUCCESS: the device is well again.
+FAKE_CUDA_API void fakeCudaLose(long calls, CUresult result) {
+  lost = false;
+  calls_left = calls;
+  loss_result = result;
+}
+FAKE_CUDA_API int fakeCudaIsLost(void) { return lost.load() ? 1 : 0; }
 
 // For tests: contexts that the calling thread pushed and did not pop.
 FAKE_CUDA_API int fakeCudaContextDepth(void) { return static_cast<int>(context_stack.size()); }

@@ -39,6 +39,8 @@ namespace fake_cuda {
 constexpr int kMaxDevices = 16;
 
 bool is_initialized();
+// What every call of a lost device answers; counts the calls until then.
+CUresult loss();
 // The number in an environment variable.
 std::size_t setting(const char* name, std::size_t otherwise);
 // The null stream, its names, and those that were made.
@@ -73,4 +75,5 @@ void free_all_of(int device);
 // First line of every call that needs a context.
 #define FAKE_CUDA_NEED_CONTEXT()                                               \
   if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;         \
+  if (const CUresult lost = fake_cuda::loss(); lost != CUDA_SUCCESS) return lost; \
   if (fake_cuda::current_context() == nullptr) return CUDA_ERROR_INVALID_CONTEXT

@@ -16,20 +16,21 @@ class CudaDriverDeathTest : public ::testing::Test {
     hipError_t error = hipErrorUnknown;
     const std::vector<std::unique_ptr<Device>> devices = make_cuda_devices(&error);
     if (devices.empty() == (error == hipSuccess)) std::_Exit(14);
-    std::_Exit(error == hipErrorNoDevice             ? 10
-               : error == hipErrorInsufficientDriver ? 11
-               : error == hipSuccess                 ? 12
-                                                     : 13);
+    std::_Exit(error == hipErrorNoDevice                 ? 10
+               : error == hipErrorInsufficientDriver     ? 11
+               : error == hipSuccess                     ? 12
+               : error == hipErrorSharedObjectInitFailed ? 15
+                                                         : 13);
   }
 };
 
-TEST_F(CudaDriverDeathTest, MissingLibraryIsNoDevice) {
+TEST_F(CudaDriverDeathTest, MissingLibraryIsNamedSo) {
   EXPECT_EXIT(
       {
         setenv("HIP_PORTABLE_CUDA_LIBRARY", "/nonexistent/libcuda.so.1", 1);
         open_and_exit();
       },
-      ::testing::ExitedWithCode(10), "");
+      ::testing::ExitedWithCode(15), "");
 }
 
 TEST_F(CudaDriverDeathTest, LibraryWithoutTheFunctionsIsAnInsufficientDriver) {
