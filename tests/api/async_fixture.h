@@ -76,6 +76,7 @@ inline bool calls_are_queued() {
   void* copy = nullptr;
   const bool has_copy =
       hipGetProcAddress("hipPortableMemcpyIndirectAsync", &copy, 0, 0, nullptr) == hipSuccess;
+  if (!has_copy) (void)hipGetLastError();
   return hipDeviceGetAttribute(&can_wait, hipDeviceAttributeCanUseStreamWaitValue, 0) ==
              hipSuccess &&
          can_wait != 0 && has_copy && copy != nullptr;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "api_fixture.h"
+#include "modes.h"
 
 namespace hipfile::test {
 namespace {
@@ -51,7 +52,7 @@ TEST_F(PropertiesTest, FlagsSayWhatIsThere) {
 }
 
 TEST_F(PropertiesTest, NVMeP2PFollowsTheFastpath) {
-  if (is_hardware()) GTEST_SKIP() << "the runtime has no hipAmdFileRead";
+  if (is_on_nvidia()) GTEST_SKIP() << "the runtime has no hipAmdFileRead";
   EXPECT_CODE(hipFileSuccess, hipFileSetParameterBool(hipFileParamForceCompatMode, false));
   EXPECT_TRUE(has(properties().nvfs.driver_status_flags, hipFileNVMeP2PSupported));
   EXPECT_TRUE(has(properties().nvfs.driver_status_flags, hipFileNVMeSupported));

@@ -5,6 +5,7 @@
 // the end of the operation.
 #include "async_fixture.h"
 #include "faulty_runtime.h"
+#include "modes.h"
 
 namespace hipfile::test {
 namespace {
@@ -22,7 +23,7 @@ class FailoverTest : public ApiTest, public testing::WithParamInterface<int> {
     ApiTest::TearDown();
   }
   // Without O_DIRECT there is no direct path that could fail.
-  bool is_direct() const { return !is_hardware() && direct_flag_of(dir_.path()) != 0; }
+  bool is_direct() const { return !is_on_nvidia() && direct_flag_of(dir_.path()) != 0; }
 
   TestStream stream_;
 };

@@ -2,7 +2,6 @@
 // Buffers of tests, by the HIP runtime that the test program is linked to.
 #include "device_buffer.h"
 
-#include <hip/hip_portable.h>
 #include <hip/hip_runtime_api.h>
 
 #include <cstdio>
@@ -68,8 +67,6 @@ Buffer::~Buffer() {
       break;
   }
 }
-
-bool is_hardware() { return hipPortableDeviceIsEmulated(0) == 0; }
 
 void Buffer::set(const std::vector<uint8_t>& bytes, size_t offset) {
   if (bytes.empty()) return;

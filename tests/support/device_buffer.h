@@ -13,10 +13,6 @@ enum class MemoryKind { kDevice, kPinned, kManaged, kHost };
 
 const char* memory_kind_name(MemoryKind kind);
 
-// The device is a GPU and not emulated: the processor cannot touch its memory, and there is no
-// hipAmdFileRead where the GPU is NVIDIA's.
-bool is_hardware();
-
 // One allocation. Aborts the program when the memory cannot be had.
 class Buffer {
  public:

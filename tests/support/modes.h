@@ -13,6 +13,10 @@ inline bool has_setting(const char* name, std::string_view value) {
   return found != nullptr && found == value;
 }
 
+// The device is NVIDIA's, by name (dev/gpu-test). The runtime is not asked: that would start it,
+// and a child of fork could not use it any more.
+inline bool is_on_nvidia() { return has_setting("HIP_PORTABLE_BACKEND", "cuda"); }
+
 // The program cannot touch device memory.
 inline bool is_strict() { return has_setting("HIP_PORTABLE_STRICT", "1"); }
 

@@ -11,6 +11,7 @@
 
 #include "apart.h"
 #include "file_systems.h"
+#include "modes.h"
 #include "page_cache.h"
 
 namespace hipfile::test {
@@ -136,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(, DirectTest, testing::ValuesIn(kRows), [](const auto& 
 class MountFactsTest : public testing::Test {
  protected:
   void SetUp() override {
+    if (is_on_nvidia()) GTEST_SKIP() << "no direct path there";
     if (::geteuid() != 0) GTEST_SKIP() << "not root";
     for (const auto& [disk, name] :
          {std::pair(&ordered_, "ext4-512"), {&journal_, "ext4-journal"}}) {

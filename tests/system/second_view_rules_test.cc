@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "apart.h"
+#include "modes.h"
 
 namespace hipfile::test {
 namespace {
@@ -167,7 +168,13 @@ INSTANTIATE_TEST_SUITE_P(, SecondViewTest, testing::Values(User::kRoot, User::kN
                            return user.param == User::kRoot ? "Root" : "Nobody";
                          });
 
-class FalseProcTest : public ApartTest {};
+class FalseProcTest : public ApartTest {
+ protected:
+  void SetUp() override {
+    if (is_on_nvidia()) GTEST_SKIP() << "NVIDIA's driver needs /proc";
+    ApartTest::SetUp();
+  }
+};
 
 TEST_F(FalseProcTest, Rule18_WithoutProcThereIsOneViewAndItWorks) {
   EXPECT_APART([this] {
