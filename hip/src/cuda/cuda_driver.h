@@ -111,10 +111,10 @@ struct Driver {
 // What became of the attempt to load the driver. Made once, kept for the life of the process.
 struct DriverState {
   Driver driver;
-  // hipSuccess: the driver is loaded and sees a device. hipErrorNoDevice: it sees none, or the kernel
-  // side of it is missing; hipErrorSharedObjectInitFailed: the library is; hipErrorInsufficientDriver:
-  // it is too old, or is not of the kernel's version; hipErrorOperatingSystem: no permission; else
-  // the driver's own.
+  // hipSuccess: the driver is loaded and sees a device. hipErrorNoDevice: it sees none, or the
+  // kernel side of it is missing; hipErrorSharedObjectInitFailed: the library is;
+  // hipErrorInsufficientDriver: it is too old, or is not of the kernel's version;
+  // hipErrorOperatingSystem: no permission; else the driver's own.
   hipError_t error = hipErrorNoDevice;
   int device_count = 0;
 };
