@@ -12,7 +12,8 @@
  *  - A function that returns `ssize_t` returns a byte count (>= 0), or -1 with `errno` set, or a
  *    negated `hipFileOpError_t` (<= -5001).
  *  - Every function may be called from any thread at any time. None throws.
- *  - After fork() every object of the parent is dead in the child: calls on it fail at once.
+ *  - After fork() every object of the parent is dead in the child: calls on it fail at once. Where
+ *    the parent used HIP, HIP is dead there too, and requests fail with hipFileHipDriverError.
  */
 #ifndef HIPFILE_H
 #define HIPFILE_H
@@ -622,7 +623,8 @@ typedef struct hipFileStatsLevel1 {
 
 /**
  * Level 1, and how many requests succeeded by the size asked for: bucket 0 below 4 KiB, bucket i
- * from 2^(i+1) KiB to just below 2^(i+2) KiB. Requests of size 0 are in none.
+ * from 2^(i+1) KiB to just below 2^(i+2) KiB. Requests of size 0 are in none, nor are reads that
+ * begin at the end of the file or behind it.
  */
 typedef struct hipFileStatsLevel2 {
   hipFileStatsLevel1_t basic;

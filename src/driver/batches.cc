@@ -39,8 +39,12 @@ class Reservation {
 
 }  // namespace
 
+// While the library is closed the limit is the one that opening it would bring.
 Status Driver::set_up_batch(unsigned capacity, uint64_t* handle) {
-  if (capacity == 0 || capacity > config().max_batch_size) return Error::of(hipFileInvalidValue);
+  if (capacity == 0 || capacity > settings().size(hipFileParamPropertiesIOBatchsize)) {
+    statistics_.count(stats::kBatchSetup, false);
+    return Error::of(hipFileInvalidValue);
+  }
   const uint64_t made =
       batches_.insert(std::make_unique<Batch>(capacity, backends_, *engines_.pool, statistics_));
   statistics_.count(stats::kBatchSetup, made != 0);
@@ -51,17 +55,24 @@ Status Driver::set_up_batch(unsigned capacity, uint64_t* handle) {
   return Status();
 }
 
-// All or nothing: slots first, since they decide before anything else is looked at.
 Status Driver::submit_batch(uint64_t handle, const hipFileIOParams_t* params, unsigned count) {
   const uint64_t begun_ns = statistics_.now();
+  const Status queued = queue_batch(handle, params, count, begun_ns);
+  if (!queued.ok()) count_batch_submit(statistics_, false, begun_ns);
+  return queued;
+}
+
+// All or nothing: slots first, since they decide before anything else is looked at.
+Status Driver::queue_batch(uint64_t handle, const hipFileIOParams_t* params, unsigned count,
+                           uint64_t begun_ns) {
   const Pin<Batch> batch = batches_.pin(handle);
   if (!batch || count == 0 || params == nullptr) return Error::of(hipFileInvalidValue);
   if (!batch->reserve(count)) return Error::of(hipFileBatchFull);
   Reservation reservation(*batch, count);
   std::vector<BatchJob> jobs;
   const Status checked = make_jobs(params, count, &jobs);
-  count_batch_submit(statistics_, checked.ok(), begun_ns);
   if (!checked.ok()) return checked;
+  count_batch_submit(statistics_, true, begun_ns);
   count_jobs(&jobs);
   batch->queue(std::move(jobs), begun_ns);
   reservation.note_queued();
@@ -115,9 +126,9 @@ Result<std::vector<BatchEvent>> Driver::fetch_events(
 
 Status Driver::cancel_batch(uint64_t handle) {
   const Pin<Batch> batch = batches_.pin(handle);
+  statistics_.count(stats::kBatchCancel, static_cast<bool>(batch));
   if (!batch) return Error::of(hipFileInvalidValue);
   batch->cancel();
-  statistics_.count(stats::kBatchCancel, true);
   return Status();
 }
 

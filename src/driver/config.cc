@@ -54,7 +54,6 @@ Config make_config(const Settings& settings) {
   config.stats_level = settings.size(hipFileParamProfileStats);
   config.traces_ranges = settings.is_on(hipFileParamProfileNvtx);
   config.bypasses_memops = settings.is_on(hipFileParamStreamMemopsBypass);
-  config.max_batch_size = count(settings, hipFileParamPropertiesIOBatchsize);
   config.batch_timeout_ms = count(settings, hipFileParamPropertiesBatchIOTimeoutMs);
   const size_t async_size = settings.size(kAsyncBufferSize);
   if (async_size != 0) config.async_buffer_size = async_size;

@@ -18,7 +18,6 @@ struct Config {
   size_t stats_level = 1;               ///< ProfileStats: 0 to 3
   bool traces_ranges = false;           ///< ProfileNvtx
   bool bypasses_memops = false;         ///< StreamMemopsBypass: async takes the blocking form
-  unsigned max_batch_size = 128;        ///< IOBatchsize
   unsigned batch_timeout_ms = 0;        ///< BatchIOTimeoutMs; 0: only what the call says
   size_t async_buffer_size = 16777216;  ///< HIPFILE_ASYNC_BUFFER_SIZE, bytes; 0 is the default too
 

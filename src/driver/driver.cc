@@ -25,6 +25,9 @@ namespace {
 // one, does not take a handle of its parent for its own.
 uint32_t first_generation() { return (static_cast<uint32_t>(getpid()) * 2654435761u) >> 1 | 1u; }
 
+// A handle of one kind is none of another.
+constexpr uint8_t kFileHandles = 1, kBufferHandles = 2, kBatchHandles = 3;
+
 hipFileHandle_t to_handle(uint64_t value) {
   return reinterpret_cast<hipFileHandle_t>(static_cast<uintptr_t>(value));
 }
@@ -48,9 +51,9 @@ Driver::Driver(const Settings& base, EngineChoice engines)
       backends_(make_backends(gpu_, ring_, engines_)),
       stream_memory_(*new StreamMemory(gpu_, ring_limit())),
       stream_ops_(*new StreamOps(backends_, *engines_.pool, stream_memory_, statistics_)),
-      files_(first_generation()),
-      buffers_(first_generation()),
-      batches_(first_generation()) {}
+      files_(kFileHandles, first_generation()),
+      buffers_(kBufferHandles, first_generation()),
+      batches_(kBatchHandles, first_generation()) {}
 
 bool Driver::open_if_closed() {
   if (use_count_.load(std::memory_order_relaxed) != 0) return false;

@@ -111,6 +111,8 @@ class Driver {
   Status insert_file(std::unique_ptr<File> file, uint64_t stale, hipFileHandle_t* handle);
   Status insert_buffer(std::unique_ptr<Buffer> buffer);
   Status make_jobs(const hipFileIOParams_t* params, unsigned count, std::vector<BatchJob>* jobs);
+  Status queue_batch(uint64_t handle, const hipFileIOParams_t* params, unsigned count,
+                     uint64_t begun_ns);
   void count_jobs(std::vector<BatchJob>* jobs);
   void destroy_batches();
   /// True if it was closed; then apply_configuration() follows, without the lock.

@@ -45,7 +45,7 @@ size_t middle_bytes(const Split& split, size_t done) {
 void count_bytes(const Writer& writer, const Plan& plan, const Request& request, size_t done) {
   auto& paths = writer->traffic[place_of(request.memory)];
   const Way way = way_of(request.direction);
-  const size_t bucket = stats::bucket_of(request.size);
+  const size_t bucket = stats::bucket_of(request.asked);
   const size_t middle = plan.middle == nullptr ? 0 : middle_bytes(plan.split, done);
   if (middle != 0) writer.add(paths[path_of(plan.middle)][way][bucket].bytes, middle);
   writer.add(paths[path_of(plan.whole)][way][bucket].bytes, done - middle);
@@ -69,7 +69,7 @@ void count_request(Statistics& statistics, const Plan& plan, const Request& requ
   const size_t place = place_of(request.memory);
   const Way way = way_of(request.direction);
   const Path path = path_of(plan.middle != nullptr ? plan.middle : plan.whole);
-  Cell& cell = writer->traffic[place][path][way][stats::bucket_of(request.size)];
+  Cell& cell = writer->traffic[place][path][way][stats::bucket_of(request.asked)];
   const uint64_t now = monotonic_ns();
   writer.use_place(place);
   writer.widen(writer->spans[place][way], begun_ns, now);

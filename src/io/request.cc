@@ -44,6 +44,7 @@ Result<Request> make_request(const Arguments& arguments, File& file, const Memor
     if (room == 0) return Error::from_errno(is_write ? EFBIG : EINVAL);
     request.size = static_cast<size_t>(room);
   }
+  request.asked = request.size;
   return request;
 }
 

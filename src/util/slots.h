@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Objects behind handles. A handle is an index and a generation, so a stale one is recognised; an
+// Objects behind handles. A handle is an index, a kind and a generation, so one that is stale or
+// of another kind of object is recognised; an
 // object in use is pinned, without a lock and without a write to shared memory, and freed by
 // whoever lets go of it last. What is queued for later outlives the call that queued it: it holds
 // its objects by a count instead.
@@ -99,8 +100,10 @@ class SlotArray {
  public:
   enum class Retired { kDone, kUnknown, kInUse };
 
-  /// @param first_generation where generations begin, so that two arrays tell their handles apart
-  explicit SlotArray(uint32_t first_generation) : first_generation_(first_generation) {}
+  /// @param kind             of the objects, so that two arrays tell their handles apart
+  /// @param first_generation where generations begin, so that two processes do
+  SlotArray(uint8_t kind, uint32_t first_generation)
+      : kind_(uint64_t{kind} << kKindShift), first_generation_(first_generation) {}
   SlotArray(const SlotArray&) = delete;
   SlotArray& operator=(const SlotArray&) = delete;
   ~SlotArray();
@@ -127,6 +130,8 @@ class SlotArray {
   enum Phase : uint64_t { kFree = 0, kLive = 1, kDying = 2, kOnTrial = 3 };
   static constexpr size_t kBlockSize = 256;
   static constexpr size_t kMaxBlocks = 4096;
+  static constexpr unsigned kKindShift = 24;  // generation << 32 | kind << 24 | index + 1
+  static_assert(kBlockSize * kMaxBlocks < size_t{1} << kKindShift);
 
   struct Slot {
     std::atomic<uint64_t> state{0};  // generation << 2 | phase
@@ -142,6 +147,7 @@ class SlotArray {
   static uint64_t generation_of(uint64_t handle) { return handle >> 32; }
 
   Slot* find(uint64_t handle) const;
+  Slot* at(size_t index) const;
   Slot* take_free() HIPFILE_REQUIRES(mutex_);
   Retired retire(uint64_t handle, bool may_defer);
   void unpin(Slot* slot, std::atomic<const void*>* place);
@@ -151,6 +157,7 @@ class SlotArray {
   T* release(Slot* slot) HIPFILE_REQUIRES(mutex_);
   void destroy(T* object);
 
+  const uint64_t kind_;
   const uint32_t first_generation_;
   std::atomic<Slot*> blocks_[kMaxBlocks] = {};  // never freed while the array lives
   Mutex mutex_;
@@ -172,9 +179,13 @@ SlotArray<T>::~SlotArray() {
 
 template <class T>
 typename SlotArray<T>::Slot* SlotArray<T>::find(uint64_t handle) const {
-  const uint64_t position = handle & 0xffffffff;  // index + 1
+  const uint64_t position = (handle & 0xffffffff) - kind_;  // index + 1, or of another kind
   if (position == 0 || position > kBlockSize * kMaxBlocks) return nullptr;
-  const size_t index = position - 1;
+  return at(position - 1);
+}
+
+template <class T>
+typename SlotArray<T>::Slot* SlotArray<T>::at(size_t index) const {
   Slot* slots = blocks_[index / kBlockSize].load(std::memory_order_acquire);
   return slots == nullptr ? nullptr : &slots[index % kBlockSize];
 }
@@ -184,7 +195,7 @@ typename SlotArray<T>::Slot* SlotArray<T>::take_free() {
   if (!free_.empty()) {
     const uint32_t index = free_.back();
     free_.pop_back();
-    return find(uint64_t{index} + 1);
+    return at(index);
   }
   const size_t block = used_ / kBlockSize;
   if (block == kMaxBlocks) return nullptr;
@@ -197,7 +208,7 @@ typename SlotArray<T>::Slot* SlotArray<T>::take_free() {
     free_.reserve((block + 1) * kBlockSize);  // so that giving a slot back cannot fail
     blocks_[block].store(slots, std::memory_order_release);
   }
-  return find(uint64_t{used_++} + 1);
+  return at(used_++);
 }
 
 template <class T>
@@ -208,7 +219,7 @@ uint64_t SlotArray<T>::insert(std::unique_ptr<T> object) {
   const uint64_t generation = slot->state.load(std::memory_order_relaxed) >> 2;
   slot->object = object.release();
   slot->state.store(state_of(generation, kLive), std::memory_order_seq_cst);
-  return generation << 32 | (uint64_t{slot->index} + 1);
+  return generation << 32 | (kind_ + slot->index + 1);
 }
 
 template <class T>

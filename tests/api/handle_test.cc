@@ -267,6 +267,20 @@ TEST_F(HandleTest, ManyFilesCanBeRegistered) {
   EXPECT_EQ(count, std::set<hipFileHandle_t>(handles.begin(), handles.end()).size());
 }
 
+TEST_F(HandleTest, HandleOfOneKindIsNoneOfAnother) {
+  RegisteredFile f(file("f"), 4096, 1);
+  Buffer buffer(4096);
+  hipFileBatchHandle_t batch = nullptr;
+  ASSERT_EQ(hipFileSuccess, hipFileBatchIOSetUp(&batch, 1).err);
+  EXPECT_EQ(negated(hipFileHandleNotRegistered), hipFileRead(batch, buffer.data(), 4096, 0, 0));
+  EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOCancel(f.handle()));
+  hipFileBatchIODestroy(f.handle());
+  hipFileHandleDeregister(batch);
+  EXPECT_CODE(hipFileSuccess, hipFileBatchIOCancel(batch));
+  expect_readable(f.handle(), 4096, 1);
+  hipFileBatchIODestroy(batch);
+}
+
 TEST_F(HandleTest, Rule19_PosixRecordLocksSurviveDeregistration) {
   RegisteredFile f(file("f"), 4096, 1);
   expect_readable(f.handle(), 4096, 1);

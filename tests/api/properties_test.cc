@@ -75,6 +75,17 @@ TEST_F(PropertiesTest, FlagsFollowTheParameters) {
   EXPECT_EQ(9u, props.max_batch_io_timeout_msecs);
 }
 
+TEST_F(PropertiesTest, BatchesAreAsLargeAsThePropertySaysWhileClosedToo) {
+  for (const size_t limit : {7, 300}) {
+    EXPECT_CODE(hipFileSuccess, hipFileSetParameterSizeT(hipFileParamPropertiesIOBatchsize, limit));
+    EXPECT_EQ(limit, properties().max_batch_io_count);
+    hipFileBatchHandle_t batch = nullptr;
+    EXPECT_CODE(hipFileSuccess, hipFileBatchIOSetUp(&batch, static_cast<unsigned>(limit)));
+    hipFileBatchIODestroy(batch);
+    EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOSetUp(&batch, static_cast<unsigned>(limit) + 1));
+  }
+}
+
 TEST_F(PropertiesTest, SettersWorkWhileClosedAndHoldFromOpenToClose) {
   EXPECT_CODE(hipFileSuccess, hipFileDriverSetPollMode(true, 4096));
   EXPECT_CODE(hipFileSuccess, hipFileDriverSetMaxDirectIOSize(8192));

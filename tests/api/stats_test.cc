@@ -210,6 +210,37 @@ TEST_F(StatsTest, Level2EmbedsLevel1AndCountsSizesAtTheEdges) {
   }
 }
 
+TEST_F(StatsTest, SizesAreThoseAskedForWhereTheFileEndsBefore) {
+  RegisteredFile f(file("f"), 16384, 1);
+  Buffer buffer(65536);
+  hipFileStatsLevel2_t before, after;
+  EXPECT_CODE(hipFileSuccess, hipFileGetStatsL2(&before));
+  EXPECT_EQ(7, hipFileRead(f.handle(), buffer.data(), 65536, 16384 - 7, 0));
+  EXPECT_CODE(hipFileSuccess, hipFileGetStatsL2(&after));
+  EXPECT_EQ(before.read_size_kb_hist[0], after.read_size_kb_hist[0]);
+  EXPECT_EQ(before.read_size_kb_hist[5] + 1, after.read_size_kb_hist[5]);
+}
+
+TEST_F(StatsTest, BatchCallsThatFailAreCounted) {
+  EXPECT_CODE(hipFileSuccess, hipFileDriverOpen());
+  hipFileBatchHandle_t batch = nullptr;
+  EXPECT_CODE(hipFileSuccess, hipFileBatchIOSetUp(&batch, 1));
+  const hipFileStatsLevel1_t before = basic();
+  hipFileBatchHandle_t none = nullptr;
+  EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOSetUp(&none, 0));
+  EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOCancel(&none));
+  hipFileIOParams_t params[2] = {};
+  EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOSubmit(batch, 0, params, 0));
+  EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOSubmit(batch, 1, nullptr, 0));
+  EXPECT_CODE(hipFileBatchFull, hipFileBatchIOSubmit(batch, 2, params, 0));
+  EXPECT_CODE(hipFileInvalidValue, hipFileBatchIOSubmit(&none, 1, params, 0));
+  const hipFileStatsLevel1_t after = basic();
+  EXPECT_EQ(1u, after.batch_setup_ops.err - before.batch_setup_ops.err);
+  EXPECT_EQ(1u, after.batch_cancel_ops.err - before.batch_cancel_ops.err);
+  EXPECT_EQ(4u, after.batch_submit_ops.err - before.batch_submit_ops.err);
+  hipFileBatchIODestroy(batch);
+}
+
 TEST_F(StatsTest, PathOfEachRequestByDevice) {
   RegisteredFile f(file("f"), 1 << 20, 1);
   Buffer buffer(1 << 20);

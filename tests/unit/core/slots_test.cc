@@ -24,7 +24,7 @@ class SlotsTest : public ::testing::Test {
   uint64_t insert() { return slots_.insert(std::make_unique<Counted>(alive_)); }
 
   std::atomic<int> alive_{0};
-  SlotArray<Counted> slots_{5};
+  SlotArray<Counted> slots_{1, 5};
 };
 
 using Retired = SlotArray<Counted>::Retired;
@@ -35,6 +35,15 @@ TEST_F(SlotsTest, Rule30_HandleIsNeverZeroAndFindsItsObject) {
   EXPECT_TRUE(static_cast<bool>(slots_.pin(handle)));
   EXPECT_FALSE(static_cast<bool>(slots_.pin(0)));
   EXPECT_FALSE(static_cast<bool>(slots_.pin(~uint64_t{0})));
+}
+
+TEST_F(SlotsTest, HandleOfAnotherKindIsUnknown) {
+  SlotArray<Counted> others{2, 5};
+  const uint64_t mine = insert();
+  const uint64_t other = others.insert(std::make_unique<Counted>(alive_));
+  EXPECT_FALSE(static_cast<bool>(slots_.pin(other)));
+  EXPECT_FALSE(static_cast<bool>(others.pin(mine)));
+  EXPECT_EQ(slots_.retire(other), Retired::kUnknown);
 }
 
 TEST_F(SlotsTest, Rule30_StaleHandleIsUnknownAfterTheSlotIsUsedAgain) {
