@@ -8,7 +8,9 @@ using hip_portable::Device;
 using hip_portable::PointerInfo;
 using hip_portable::Runtime;
 using hip_portable::Stream;
+using hip_portable::this_thread;
 using hip_portable::with_current_device;
+using hip_portable::with_runtime;
 using hip_portable::with_stream;
 using hip_portable::with_uncaptured_device;
 
@@ -38,9 +40,16 @@ hipError_t hipMallocManaged(void** dev_ptr, size_t size, unsigned int flags) {
   });
 }
 
+// On the device of the pointer: the thread's current one would wait for the wrong work.
 hipError_t hipFree(void* ptr) {
-  return with_uncaptured_device([&](Device& device) {
-    return ptr == nullptr ? hipSuccess : device.release(ptr);
+  return with_runtime([&](Runtime& runtime) {
+    hipError_t error = runtime.captures().check_unrecordable();
+    if (error != hipSuccess || ptr == nullptr) return error;
+    Device& current = runtime.device(this_thread().device);
+    PointerInfo info;
+    error = current.describe(ptr, &info);
+    if (error != hipSuccess) return error;
+    return (runtime.is_device(info.device) ? runtime.device(info.device) : current).release(ptr);
   });
 }
 

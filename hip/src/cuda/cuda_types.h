@@ -38,6 +38,7 @@ constexpr Result kInvalidDevice = 101;
 constexpr Result kAlreadyMapped = 208;
 constexpr Result kNotMapped = 211;
 constexpr Result kNotReady = 600;
+constexpr Result kNotSupported = 801;
 constexpr Result kUnknown = 999;
 constexpr Result kNotLoaded = 500;  // CUDA_ERROR_NOT_FOUND
 

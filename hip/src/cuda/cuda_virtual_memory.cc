@@ -103,7 +103,9 @@ hipError_t CudaVirtualMemory::device_of(MemoryHandle handle, int* device) {
 
 hipError_t CudaVirtualMemory::map(void* pointer, std::size_t size, MemoryHandle handle) {
   if (!is_given(handle)) return hipErrorInvalidValue;
-  return to_invalid(driver_.mem_map(address_of(pointer), size, 0, number_of(handle), 0));
+  const Result result = driver_.mem_map(address_of(pointer), size, 0, number_of(handle), 0);
+  // That it answers where the memory is smaller.
+  return result == kNotSupported ? hipErrorInvalidValue : to_invalid(result);
 }
 
 hipError_t CudaVirtualMemory::wait_for_devices() {

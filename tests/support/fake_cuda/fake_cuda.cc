@@ -72,6 +72,8 @@ FAKE_CUDA_API void fakeCudaLose(long calls, CUresult result) {
 }
 FAKE_CUDA_API int fakeCudaIsLost(void) { return lost.load() ? 1 : 0; }
 
+FAKE_CUDA_API int fakeCudaHasContext(int device) { return retained[device] > 0 ? 1 : 0; }
+
 // For tests: contexts that the calling thread pushed and did not pop.
 FAKE_CUDA_API int fakeCudaContextDepth(void) { return static_cast<int>(context_stack.size()); }
 

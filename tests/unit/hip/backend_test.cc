@@ -249,4 +249,27 @@ TEST_F(BackendTest, DestroyedStreamIsNoStreamOfTheDriver) {
   EXPECT_EQ(hipStreamSynchronize(stream), hipErrorInvalidHandle);
 }
 
+// With two devices of the fake driver: asking about memory of one, and freeing it while the other is
+// current, makes no context on the other.
+TEST_F(BackendTest, Rule3_ContextIsMadeOnTheDeviceOfThePointer) {
+  int count = 0;
+  ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);
+  const char* library = std::getenv("HIP_PORTABLE_CUDA_LIBRARY");
+  void* driver = library != nullptr ? dlopen(library, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+  const auto has_context = reinterpret_cast<int (*)(int)>(
+      driver != nullptr ? dlsym(driver, "fakeCudaHasContext") : nullptr);
+  if (has_context == nullptr || count < 2) GTEST_SKIP() << "needs two devices that can be asked";
+  void* memory = nullptr;
+  ASSERT_EQ(hipSetDevice(1), hipSuccess);
+  ASSERT_EQ(hipMalloc(&memory, 4096), hipSuccess);
+  ASSERT_EQ(hipSetDevice(0), hipSuccess);
+  hipPointerAttribute_t attributes;
+  EXPECT_EQ(hipPointerGetAttributes(&attributes, memory), hipSuccess);
+  EXPECT_EQ(attributes.device, 1);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+  EXPECT_EQ(has_context(1), 1);
+  EXPECT_EQ(has_context(0), 0);
+  dlclose(driver);
+}
+
 }  // namespace

@@ -183,6 +183,9 @@ TEST_F(CudaIndirectTest, Rule9_CodeIsLoadedWithTheContextAndNeverLater) {
   EXPECT_EQ(count("fakeCudaModuleLoads"), loads);
   hipError_t error = hipErrorUnknown;
   const std::vector<std::unique_ptr<Device>> fresh = make_cuda_devices(&error);
+  PointerInfo info;
+  EXPECT_EQ(fresh.front()->describe(memory_, &info), hipSuccess);
+  EXPECT_EQ(info.base, memory_);
   EXPECT_EQ(count("fakeCudaModuleLoads"), loads);  // nothing has needed a context yet
   EXPECT_EQ(fresh.front()->synchronize(), hipSuccess);
   EXPECT_EQ(count("fakeCudaModuleLoads"), loads + 1);
