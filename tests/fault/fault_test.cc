@@ -19,7 +19,8 @@ namespace {
 constexpr uint64_t kMostCalls = 400;  // more would mean that the count never ends
 constexpr size_t kLarge = 5 << 18;    // five chunks
 constexpr size_t kOdd = kLarge + 77;
-constexpr size_t kRound = 5 << 20;  // more than the staging of a stream
+constexpr size_t kRound = 5 << 19;   // more than the staging of a stream
+constexpr size_t kParted = 5 << 20;  // of a batch: its parts are queued with the engine
 
 constexpr Operation kRead = Operation::kRead, kWrite = Operation::kWrite;
 constexpr MemoryKind kDevice = MemoryKind::kDevice, kPinned = MemoryKind::kPinned;
@@ -58,10 +59,10 @@ const Trial kTrials[] = {
     {"StreamWriteDirect", kWrite, kLarge, 4096, 4096, false, true, true, kDevice, Way::kStream},
     {"BatchRead", kRead, kLarge, 4096, 4096, false, true, true, kDevice, Way::kBatch},
     {"BatchReadSmall", kRead, 50000, 123, 77, true, true, false, kDevice, Way::kBatch},
-    {"BatchReadRound", kRead, kRound, 4096, 0, true, true, true, kDevice, Way::kBatch},
+    {"BatchReadLarge", kRead, kParted, 4096, 0, true, true, true, kDevice, Way::kBatch},
     {"BatchWrite", kWrite, kLarge, 4096, 4096, false, true, true, kDevice, Way::kBatch},
-    {"BatchWriteUnaligned", kWrite, kRound, 123, 0, true, false, false, kDevice, Way::kBatch},
-    {"BatchCancelled", kRead, kRound, 4096, 0, true, true, true, kDevice, Way::kCancelledBatch},
+    {"BatchWriteLarge", kWrite, kParted, 123, 0, true, false, false, kDevice, Way::kBatch},
+    {"BatchCancelledLarge", kRead, kParted, 4096, 0, true, true, true, kDevice, Way::kCancelledBatch},
 };
 // clang-format on
 
