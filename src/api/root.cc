@@ -15,7 +15,8 @@ std::atomic<Driver*> g_driver{nullptr};
 
 // Threads that meet here at once each make a driver; one is published and the others are dropped.
 Driver& renew(Driver* old) {
-  auto* fresh = new Driver(read_settings());
+  const Settings settings = read_settings();  // first: they say where messages go
+  auto* fresh = new Driver(settings);
   if (g_driver.compare_exchange_strong(old, fresh, std::memory_order_acq_rel)) return *fresh;
   delete fresh;
   return *old;

@@ -25,7 +25,7 @@ struct Request {
   Memory memory;
   char* address = nullptr;  ///< base + buffer offset: where byte 0 of the request lies
   size_t size = 0;          ///< bytes
-  size_t asked = 0;         ///< bytes that the caller asked for: a read may end before, with its file
+  size_t asked = 0;         ///< bytes the caller asked for; a read may end before, with its file
   off_t file_offset = 0;    ///< bytes
   Direction direction = Direction::kRead;
   const BackendOptions* options = &kDefaultOptions;  ///< in force when the request began

@@ -18,7 +18,10 @@ std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 // Sets the value, or says why not.
 std::string apply(const JsonEntry& entry, Settings& settings) {
-  if (!is_section(entry.section)) return "unknown section " + quoted(entry.section);
+  if (!is_section(entry.section)) {  // said once, where it begins
+    return entry.key.empty() ? "unknown section " + quoted(entry.section) : "";
+  }
+  if (entry.is_section) return "";
   if (entry.key.empty()) return "section " + quoted(entry.section) + " must be an object";
   const std::string name = quoted(entry.section + "." + entry.key);
   const int index = find_parameter(entry.section, entry.key);

@@ -22,6 +22,7 @@ struct JsonEntry {
   std::string key;
   size_t line = 0;
   std::variant<size_t, bool, std::string, Unfit> value;
+  bool is_section = false;  ///< no value: the section begins here
 };
 
 /// The entries of a text in their order; comments (// and /* */) are skipped.

@@ -54,8 +54,8 @@ class Collector : public nlohmann::json_sax<json> {
   bool end_array() override { return leave(); }
 
   bool key(string_t& name) override {
-    if (depth_ == 1) entry_ = {name, "", line_, Unfit()};
-    if (depth_ == 2 && !is_in_list_) entry_ = {entry_.section, name, line_, Unfit()};
+    if (depth_ == 1) entry_ = {name, "", line_, Unfit(), false};
+    if (depth_ == 2 && !is_in_list_) entry_ = {entry_.section, name, line_, Unfit(), false};
     return true;
   }
   bool parse_error(size_t, const std::string&, const json::exception& error) override {
@@ -88,6 +88,9 @@ class Collector : public nlohmann::json_sax<json> {
   bool enter(bool is_unfit) {
     if (is_unfit && !add(Unfit())) return false;
     if (is_unfit && depth_ == 1) is_in_list_ = true;
+    if (!is_unfit && depth_ == 1) {
+      text_.entries.push_back({entry_.section, "", entry_.line, Unfit(), true});
+    }
     ++depth_;
     return true;
   }

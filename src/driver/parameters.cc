@@ -49,7 +49,7 @@ constexpr Parameter string(int id, const char* name, const char* key, const char
 // clang-format off
 constexpr Parameter kParameters[kParameterCount] = {
   number(hipFileParamProfileStats, "ProfileStats", "profile", "stats",
-         "HIPFILE_STATS_LEVEL", 1, {0, 3}, "level"),
+         "HIPFILE_STATS_LEVEL", 1, {0, 3}, ""),
   number(hipFileParamExecutionMaxIOQueueDepth, "ExecutionMaxIOQueueDepth", "execution",
          "max_io_queue_depth", "HIPFILE_MAX_IO_QUEUE_DEPTH", 128, {1, 4096}, "operations"),
   number(hipFileParamExecutionMaxIOThreads, "ExecutionMaxIOThreads", "execution",
@@ -116,7 +116,8 @@ std::string why_unfit_number(const Parameter& parameter, size_t value) {
   const bool is_inside = value >= parameter.least && value <= parameter.most;
   if (is_inside && value % parameter.multiple == 0) return "";
   std::string why = "must lie between " + std::to_string(parameter.least) + " and " +
-                    std::to_string(parameter.most) + " " + parameter.unit;
+                    std::to_string(parameter.most);
+  if (*parameter.unit != '\0') why += std::string(" ") + parameter.unit;
   if (parameter.multiple != 1) why += ", in steps of " + std::to_string(parameter.multiple);
   return why;
 }

@@ -168,6 +168,19 @@ TEST_F(ConfigFileTest, TheLogOfTheFileTellsOfTheFile) {
   EXPECT_NE(std::string::npos, text.find(path() + ":2: unknown section \"nonsense\"")) << text;
 }
 
+TEST_F(ConfigFileTest, EachUnknownSectionIsToldOnceEmptyOnesToo) {
+  const ProcessResult result =
+      run("{\"empty\": {},\n \"full\": {\"a\": 1,\n \"b\": 2}, \"log\": []}");
+  const auto times = [&result](const std::string& what) {
+    size_t count = 0;
+    for (size_t at = 0; (at = result.err.find(what, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(1u, times(path() + ":1: unknown section \"empty\"")) << result.err;
+  EXPECT_EQ(1u, times(path() + ":2: unknown section \"full\"")) << result.err;
+  EXPECT_EQ(3u, times("\n")) << result.err;
+}
+
 TEST_F(ConfigFileTest, TheExampleFileIsValidAndHoldsTheDefaults) {
   const ProcessResult before = run("{}");
   const ProcessResult result =

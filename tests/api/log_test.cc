@@ -76,6 +76,15 @@ TEST_F(LogTest, LogfilePathGoesBeforeLogDir) {
   EXPECT_NE(std::string::npos, text_of(file("own.log")).find("refuses a request"));
 }
 
+TEST_F(LogTest, FirstMessageOfAProcessGoesToItsFileToo) {
+  write_file(file("f"), make_pattern(4096, 1));
+  const std::string log = file("log");
+  const ProcessResult result = probe("read", {file("f"), "host", "4096", "0"},
+                                     {"HIPFILE_LOGGING_LEVEL=info", "HIPFILE_LOGFILE_PATH=" + log});
+  EXPECT_EQ("", result.err);
+  EXPECT_NE(std::string::npos, text_of(log).find("engine ")) << text_of(log);
+}
+
 TEST_F(LogTest, LevelHoldsBackWhatIsBelow) {
   for (const char* level : {"OFF", "ERROR", "WARNING", "INFO"}) {
     set(hipFileParamLoggingLevel, level);

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <limits>
 
 namespace ais_stats {
 namespace {
@@ -38,10 +39,11 @@ std::optional<int> parse_options(int argc, char** argv, Options* options) {
       "ais-stats [OPTION]... PROGRAM [ARGUMENT]...\n"
       "ais-stats [OPTION]... -p PID\n\n"
       "Exit status: 0 when a report was printed, else 1. See ais-stats(1).");
-  app.add_option("-p,--pid", options->pid, "look at this process")->check(CLI::PositiveNumber);
+  app.add_option("-p,--pid", options->pid, "look at this process")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   app.add_flag("-i,--immediate", options->is_immediate, "report at once, do not wait for its end");
   app.add_option("-w,--watch", options->watch_s, "a line with rates every so many seconds")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(0.001, 86400.0));
   app.set_version_flag("--version", version_text());
   try {
     app.parse(argc, argv);
