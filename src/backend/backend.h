@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "backend/options.h"
+#include "engine/engine.h"
 #include "resource/direction.h"
 #include "resource/file.h"
 #include "resource/memory.h"
@@ -55,6 +57,9 @@ class Backend {
   virtual hipFileExtRefusal_t refuses(const Request& request) const = 0;
   /// Move the bytes, on the calling thread's time.
   virtual Outcome run(const Request& request) = 0;
+  /// Where run() would be one read or write that io_uring may do as well: that operation. What it
+  /// does not finish is left to run().
+  virtual std::optional<IoOp> as_one_operation(const Request&) const { return std::nullopt; }
 };
 
 /// The aligned range inside [begin, end), and the edges around it. begin <= middle_begin <=

@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kChunk = 4 << 20;
 constexpr size_t kLargestSingle = 1 << 20;
+constexpr size_t kLargestCopied = 16 << 10;  // many of one batch, by one thread
 constexpr unsigned kDepth = 16;
 
 IoOp whole_op(const Request& request, int fd) {
@@ -26,6 +27,26 @@ IoOp whole_op(const Request& request, int fd) {
   op.offset = request.file_offset;
   op.is_write = !request.is_read();
   return op;
+}
+
+bool is_one_call(const Request& request) {
+  const size_t largest = std::min(kLargestSingle, std::min(kChunk, request.options->largest_io));
+  return request.size <= largest;
+}
+
+// The part of a request that the direct view can have; none where the memory forbids it.
+Split direct_split(const Request& request) {
+  const Split split = split_at(request.file_offset, request.end(), direct_alignment(request));
+  const auto address = reinterpret_cast<uintptr_t>(request.address) +
+                       static_cast<size_t>(split.middle_begin - split.begin);
+  const size_t alignment = request.file->facts().direct.memory_alignment;
+  if (is_aligned(address, alignment)) return split;
+  return {split.begin, split.end, split.end, split.end};
+}
+
+int buffered_view(const Request& request) {
+  const int buffered = request.file->buffered_fd(request.direction);
+  return buffered >= 0 ? buffered : request.file->own_fd();
 }
 
 Outcome outcome_of(const IoDone& done) {
@@ -46,15 +67,26 @@ Outcome Host::run(const Request& request) {
   });
 }
 
+// A request that is one call goes through one view: choose_views() cuts larger ones only. Of those
+// through the page cache, small reads alone: io_uring copies on the submitting thread, and writes
+// queue on the inode (rule 25).
+std::optional<IoOp> Host::as_one_operation(const Request& request) const {
+  if (!engines_.uring || request.size == 0 || !is_one_call(request)) return std::nullopt;
+  if (choose_views(request).front().is_direct) {
+    const Split split = direct_split(request);
+    if (!split.has_middle() || split.has_edges()) return std::nullopt;
+    return whole_op(request, request.file->direct_fd(request.direction));
+  }
+  const bool is_small = request.size <= kLargestCopied;
+  if (!request.is_read() || !is_small) return std::nullopt;
+  return whole_op(request, buffered_view(request));
+}
+
 // Direct where file offset and address are aligned together; the edges, or everything, buffered.
 Outcome Host::run_direct(const Request& request) {
   File& file = *request.file;
-  const Split split = split_at(request.file_offset, request.end(), direct_alignment(request));
+  const Split split = direct_split(request);
   if (!split.has_middle()) return run_buffered(request);
-  const Request middle = request.part(split.middle_begin, split.middle_end);
-  const auto address = reinterpret_cast<uintptr_t>(middle.address);
-  if (!is_aligned(address, file.facts().direct.memory_alignment)) return run_buffered(request);
-
   const int fd = file.direct_fd(request.direction);
   return run_parts(
       split, request,
@@ -63,8 +95,7 @@ Outcome Host::run_direct(const Request& request) {
 }
 
 Outcome Host::run_buffered(const Request& request) {
-  const int buffered = request.file->buffered_fd(request.direction);
-  const int fd = buffered >= 0 ? buffered : request.file->own_fd();
+  const int fd = buffered_view(request);
   if (!request.is_read()) return run_in_order(request, fd);
   return run_in_chunks(request, fd, engines_.buffered(request.options->prefer_uring));
 }
@@ -78,8 +109,7 @@ Outcome Host::run_in_chunks(const Request& request, int fd, Engine& engine) {
   const BackendOptions& options = *request.options;
   const size_t chunk_size = std::min(kChunk, options.largest_io);
   const unsigned depth = std::min(kDepth, options.depth_for(request.size));
-  const bool is_single = request.size <= std::min(kLargestSingle, chunk_size);
-  if (is_single || depth == 1) return run_in_order(request, fd);
+  if (is_one_call(request) || depth == 1) return run_in_order(request, fd);
   Progress progress(request.size);
   const std::unique_ptr<IoQueue> queue =
       engine.open_queue(depth, false, options.polls(request.size));

@@ -16,6 +16,7 @@ class Host : public Backend {
   hipFileExtBackend_t id() const override { return hipFileExtBackendHost; }
   hipFileExtRefusal_t refuses(const Request& request) const override;
   Outcome run(const Request& request) override;
+  std::optional<IoOp> as_one_operation(const Request& request) const override;
 
  private:
   Outcome run_direct(const Request& request);

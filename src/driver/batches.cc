@@ -46,7 +46,7 @@ Status Driver::set_up_batch(unsigned capacity, uint64_t* handle) {
     return Error::of(hipFileInvalidValue);
   }
   const uint64_t made =
-      batches_.insert(std::make_unique<Batch>(capacity, backends_, *engines_.pool, statistics_));
+      batches_.insert(std::make_unique<Batch>(capacity, backends_, engines_, statistics_));
   statistics_.count(stats::kBatchSetup, made != 0);
   if (made == 0) return Error::of(hipFileInternalError);
   MutexLock lock(mutex_);
@@ -73,21 +73,19 @@ Status Driver::queue_batch(uint64_t handle, const hipFileIOParams_t* params, uns
   const Status checked = make_jobs(params, count, &jobs);
   if (!checked.ok()) return checked;
   count_batch_submit(statistics_, true, begun_ns);
-  count_jobs(&jobs);
+  count_jobs(jobs);
   batch->queue(std::move(jobs), begun_ns);
   reservation.note_queued();
   return Status();
 }
 
-void Driver::count_jobs(std::vector<BatchJob>* jobs) {
+void Driver::count_jobs(const std::vector<BatchJob>& jobs) {
   if (!statistics_.is_on()) return;
-  const size_t count = jobs->size();
+  const size_t count = jobs.size();
   size_t reads = 0, direct = 0;
-  for (BatchJob& job : *jobs) {
-    const Plan plan = make_plan(backends_, job.request);
-    job.is_direct = plan.is_accepted() && plan.whole->id() == hipFileExtBackendFastpath;
+  for (const BatchJob& job : jobs) {
     reads += job.request.is_read();
-    direct += job.is_direct;
+    direct += job.plan.is_on_fastpath();
   }
   statistics_.count(stats::kBatchEnqueued, true, count);
   statistics_.count(stats::kBatchTotalSubmit, true, count);
@@ -106,8 +104,13 @@ Status Driver::make_jobs(const hipFileIOParams_t* params, unsigned count,
     Operands operands;
     const Status resolved = resolve(params[at].fh, arguments_of(params[at]), &operands);
     if (!resolved.ok()) return resolved;
-    jobs->push_back(
-        {operands.file.hold(), operands.buffer.hold(), operands.request, params[at].cookie});
+    BatchJob& job = jobs->emplace_back();
+    job.file = operands.file.hold();
+    job.buffer = operands.buffer.hold();
+    job.request = operands.request;
+    job.cookie = params[at].cookie;
+    job.plan = make_plan(backends_, job.request);
+    if (job.plan.is_accepted()) job.op = job.plan.whole->as_one_operation(job.request);
   }
   return Status();
 }

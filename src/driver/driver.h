@@ -113,7 +113,7 @@ class Driver {
   Status make_jobs(const hipFileIOParams_t* params, unsigned count, std::vector<BatchJob>* jobs);
   Status queue_batch(uint64_t handle, const hipFileIOParams_t* params, unsigned count,
                      uint64_t begun_ns);
-  void count_jobs(std::vector<BatchJob>* jobs);
+  void count_jobs(const std::vector<BatchJob>& jobs);
   void destroy_batches();
   /// True if it was closed; then apply_configuration() follows, without the lock.
   bool open_if_closed() HIPFILE_REQUIRES(mutex_);

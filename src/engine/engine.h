@@ -9,11 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "util/thread_pool.h"
 
 namespace hipfile {
+
+/// The most operations that one thread has in io_uring.
+constexpr unsigned kRingEntries = 128;
 
 /// One read or write at an offset. The memory stays the caller's until the operation is reaped.
 struct IoOp {
@@ -22,6 +26,8 @@ struct IoOp {
   size_t size = 0;   ///< bytes
   off_t offset = 0;  ///< bytes
   bool is_write = false;
+  /// Of io_uring: EAGAIN or EOPNOTSUPP instead of a thread of the kernel's that waits.
+  bool no_wait = false;
   uint64_t tag = 0;  ///< comes back with the completion
 };
 
@@ -40,6 +46,10 @@ class IoQueue {
   virtual ~IoQueue() = default;
   /// Start an operation. At most depth() may be in flight.
   virtual void submit(const IoOp& op) = 0;
+  /// Start several, with one system call where the engine can.
+  virtual void submit_all(std::span<const IoOp> ops) {
+    for (const IoOp& op : ops) submit(op);
+  }
   /// The next completion, in any order. Waits asleep. Something must be in flight.
   virtual IoDone reap() = 0;
   virtual unsigned depth() const = 0;

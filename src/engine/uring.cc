@@ -23,8 +23,6 @@
 namespace hipfile {
 namespace {
 
-constexpr unsigned kRingEntries = 64;
-
 class ThreadRing {
  public:
   ThreadRing() : is_ready_(io_uring_queue_init(kRingEntries, &ring_, 0) == 0) {
@@ -74,6 +72,7 @@ class UringQueue : public IoQueue {
         slots_(std::min(depth, kRingEntries)) {
     for (unsigned at = 0; at < slots_.size(); ++at) free_.push_back(at);
     local_.reserve(slots_.size());
+    prepared_.reserve(slots_.size());
     owner_.take();
   }
   ~UringQueue() override {
@@ -81,14 +80,11 @@ class UringQueue : public IoQueue {
     owner_.give_back();
   }
 
-  void submit(const IoOp& op) override {
-    const unsigned at = free_.back();
-    free_.pop_back();
-    slots_[at].op = op;
-    slots_[at].state = IoDone();
-    slots_[at].state.tag = op.tag;
-    ++in_flight_;
-    start(at);
+  void submit(const IoOp& op) override { submit_all({&op, 1}); }
+
+  void submit_all(std::span<const IoOp> ops) override {
+    for (const IoOp& op : ops) prepare(take_slot(op));
+    send();
   }
 
   IoDone reap() override {
@@ -97,12 +93,13 @@ class UringQueue : public IoQueue {
       const Completed completed = next_result();
       Slot& slot = slots_[completed.at];
       // The kernel would not wait for this file on another thread; this one can.
-      if (completed.result == -EAGAIN && !completed.is_local) {
+      if (completed.result == -EAGAIN && !completed.is_local && !slot.op.no_wait) {
         run_here(completed.at);
         continue;
       }
       if (account(slot.op, completed.result, &slot.state) == NextStep::kContinue) {
-        start(completed.at);
+        prepare(completed.at);
+        send();
         continue;
       }
       free_.push_back(completed.at);
@@ -132,9 +129,18 @@ class UringQueue : public IoQueue {
     return io_uring_get_sqe(ring_);
   }
 
-  // Queue what is left of an operation and tell the kernel. If it will not take it (no memory, or
-  // the program closed the ring's descriptor), the calling thread runs it.
-  void start(unsigned at) {
+  unsigned take_slot(const IoOp& op) {
+    const unsigned at = free_.back();
+    free_.pop_back();
+    slots_[at].op = op;
+    slots_[at].state = IoDone();
+    slots_[at].state.tag = op.tag;
+    ++in_flight_;
+    return at;
+  }
+
+  // Queue what is left of an operation.
+  void prepare(unsigned at) {
     io_uring_sqe* entry = free_entry();
     if (entry == nullptr) return run_here(at);
     const IoOp rest = rest_of(slots_[at].op, slots_[at].state.done);
@@ -145,14 +151,30 @@ class UringQueue : public IoQueue {
     } else {
       io_uring_prep_read(entry, rest.fd, rest.data, size, offset);
     }
+    if (rest.no_wait) entry->rw_flags = RWF_NOWAIT;
     io_uring_sqe_set_data64(entry, at);
-    while (io_uring_submit(ring_) == -EINTR) {
-    }
+    prepared_.push_back(entry);
+  }
+
+  // Tell the kernel what is queued. What it will not take (no memory, or the program closed the
+  // ring's descriptor), the calling thread runs.
+  void send() {
     // Not by the count that submit returns: it counts entries left over from before as well.
-    if (io_uring_sq_ready(ring_) == 0) return;
-    io_uring_prep_nop(entry);  // it stays queued, and goes out harmlessly with a later submit
-    io_uring_sqe_set_data64(entry, kIgnored);
-    run_here(at);
+    for (unsigned left = io_uring_sq_ready(ring_); left != 0;) {
+      if (io_uring_submit(ring_) == -EINTR) continue;
+      const unsigned before = left;
+      left = io_uring_sq_ready(ring_);
+      if (left == before) break;
+    }
+    for (unsigned left = io_uring_sq_ready(ring_); left != 0 && !prepared_.empty(); --left) {
+      io_uring_sqe* entry = prepared_.back();
+      prepared_.pop_back();
+      const auto at = static_cast<unsigned>(entry->user_data);
+      io_uring_prep_nop(entry);  // it stays queued, and goes out harmlessly with a later submit
+      io_uring_sqe_set_data64(entry, kIgnored);
+      run_here(at);
+    }
+    prepared_.clear();
   }
 
   void run_here(unsigned at) {
@@ -196,6 +218,7 @@ class UringQueue : public IoQueue {
   std::vector<Slot> slots_;
   std::vector<unsigned> free_;
   std::vector<Completed> local_;
+  std::vector<io_uring_sqe*> prepared_;  // not sent yet
   unsigned in_flight_ = 0;
 };
 

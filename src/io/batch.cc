@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A runner goes back to the pool's queue after each request, so that batches and streams take
-// turns.
+// A runner goes back to the pool's queue after each request, or after those that it submitted
+// together, so that batches and streams take turns.
 #include "io/batch.h"
 
 #include <algorithm>
@@ -25,19 +25,11 @@ BatchEvent event_of(void* cookie, const Outcome& outcome) {
   return {cookie, hipFileComplete, outcome.done};
 }
 
-Outcome run(const BackendList& backends, const Request& request, Statistics& statistics) {
-  try {
-    return transfer_counted(backends, request, statistics, statistics.now());
-  } catch (const std::bad_alloc&) {
-    return Outcome::failure(Error::from_errno(ENOMEM));
-  }
-}
-
 }  // namespace
 
-Batch::Batch(unsigned capacity, const BackendList& backends, ThreadPool& pool,
+Batch::Batch(unsigned capacity, const BackendList& backends, const EngineChoice& engines,
              Statistics& statistics)
-    : backends_(backends), pool_(pool), statistics_(statistics), slots_(capacity) {
+    : backends_(backends), engines_(engines), statistics_(statistics), slots_(capacity) {
   MutexLock lock(mutex_);
   for (Slot& slot : slots_) free_.push(&slot);
   runners_.resize(std::min(capacity, kMostRunners));
@@ -63,12 +55,15 @@ void Batch::queue(std::vector<BatchJob> jobs, uint64_t begun_ns) {
   auto submission = std::make_unique<Submission>();
   submission->left = jobs.size();
   submission->begun_ns = begun_ns;
+  size_t alone = 0;
   MutexLock lock(mutex_);
   for (BatchJob& job : jobs) {
+    alone += !job.op;
     Slot* slot = free_.pop();
     slot->job = std::move(job);
     slot->submission = submission.get();
-    pending_.push(slot);
+    slot->moved = 0;
+    (slot->job.op ? together_ : pending_).push(slot);
   }
   (void)submission.release();  // until its last request has ended
   reserved_ -= jobs.size();
@@ -76,7 +71,7 @@ void Batch::queue(std::vector<BatchJob> jobs, uint64_t begun_ns) {
   if (is_closed_) {
     drop_pending();
   } else {
-    start_runners(jobs.size());
+    start_runners(alone + (jobs.size() - alone + kRingEntries - 1) / kRingEntries);
   }
 }
 
@@ -86,7 +81,7 @@ void Batch::start_runners(size_t wanted) {
     if (runner.is_active) continue;
     runner.is_active = true;
     --wanted;
-    pool_.submit(runner.task);
+    engines_.pool->submit(runner.task);
   }
 }
 
@@ -95,23 +90,52 @@ void Batch::run_task(void* runner) {
   self->batch->run_next(*self);
 }
 
+bool Batch::has_work() const {
+  return !begun_.is_empty() || !together_.is_empty() || !pending_.is_empty();
+}
+
 void Batch::run_next(Runner& runner) {
   Slot* slot = nullptr;
+  Together taken;
   {
     MutexLock lock(mutex_);
-    if (!pending_.is_empty()) slot = pending_.pop();
+    if (!begun_.is_empty()) {
+      slot = begun_.pop();
+    } else {
+      taken = take_together();
+      if (taken.count == 0 && !pending_.is_empty()) slot = pending_.pop();
+    }
   }
-  if (slot != nullptr) {
-    slot->event = event_of(slot->job.cookie, run(backends_, slot->job.request, statistics_));
-    const bool is_complete = slot->event.status == hipFileComplete;
-    statistics_.count(stats::kBatchProcessed, is_complete);
-    if (!slot->job.is_direct) statistics_.count(stats::kBatchPosixProcessed, is_complete);
-  }
+  if (slot != nullptr) run_alone(slot);
+  if (taken.count != 0) run_together(taken);
   MutexLock lock(mutex_);
-  if (slot != nullptr) end(slot);
-  runner.is_active = !pending_.is_empty();
-  if (runner.is_active) pool_.submit(runner.task);
+  runner.is_active = has_work();
+  if (runner.is_active) engines_.pool->submit(runner.task);
   change_.notify_all();  // under the lock: who waits for the last runner may destroy the batch
+}
+
+void Batch::run_alone(Slot* slot) {
+  const BatchJob& job = slot->job;
+  Outcome outcome = Outcome::moved(slot->moved);
+  try {
+    outcome = transfer_counted(backends_, job.request, statistics_, statistics_.now(), nullptr,
+                               slot->moved);
+  } catch (const std::bad_alloc&) {
+    outcome.error = Error::from_errno(ENOMEM);
+  }
+  finish(slot, outcome);
+}
+
+void Batch::finish(Slot* slot, const Outcome& outcome) {
+  slot->event = event_of(slot->job.cookie, outcome);
+  const bool is_complete = slot->event.status == hipFileComplete;
+  statistics_.count(stats::kBatchProcessed, is_complete);
+  if (!slot->job.plan.is_on_fastpath()) statistics_.count(stats::kBatchPosixProcessed, is_complete);
+  MutexLock lock(mutex_);
+  end(slot);
+  if (events_ < awaited_) return;
+  awaited_ = kNobody;
+  change_.notify_all();
 }
 
 void Batch::end(Slot* slot) {
@@ -138,6 +162,7 @@ std::optional<std::vector<BatchEvent>> Batch::fetch(size_t least, size_t most,
   const WaitMark mark("events of a batch");
   MutexLock lock(mutex_);
   while (!is_closed_ && events_ < std::min(least, used_)) {
+    awaited_ = std::min({awaited_, least, used_});
     if (!deadline) {
       change_.wait(mutex_);
       continue;
@@ -156,16 +181,22 @@ std::optional<std::vector<BatchEvent>> Batch::fetch(size_t least, size_t most,
     fetched.push_back(slot->event);
     free_.push(slot);
   }
+  if (!fetched.empty()) awaited_ = 0;  // others that wait may need fewer now
   return fetched;
 }
 
 // What the requests held is let go on this thread.
-void Batch::drop_pending() {
-  while (!pending_.is_empty()) {
-    Slot* slot = pending_.pop();
+void Batch::drop(Fifo<Slot>& slots) {
+  while (!slots.is_empty()) {
+    Slot* slot = slots.pop();
     slot->event = {slot->job.cookie, hipFileCanceled, size_t{0}};
     end(slot);
   }
+}
+
+void Batch::drop_pending() {
+  drop(together_);
+  drop(pending_);
 }
 
 void Batch::wait_for_runners() {

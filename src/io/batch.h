@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// A batch: requests that run on the pool in any order, and the events that tell of their ends. Each
-// runs as a synchronous request does; none waits for another.
+// A batch: requests that run on the pool in any order, and the events that tell of their ends.
+// Those that are one operation each are submitted to io_uring together (batch_together.cc); every
+// other, and what io_uring leaves over, runs as a synchronous request does. None waits for another.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <vector>
 
+#include "engine/engine.h"
 #include "io/plan.h"
 #include "resource/buffer.h"
 #include "util/fifo.h"
@@ -24,7 +27,8 @@ struct BatchJob {
   Hold<Buffer> buffer;
   Request request;
   void* cookie = nullptr;
-  bool is_direct = false;  ///< planned for the fastpath, for the statistics
+  Plan plan;               ///< when it was submitted
+  std::optional<IoOp> op;  ///< io_uring may do it as this one
 };
 
 /// The end of one request.
@@ -39,7 +43,8 @@ class Batch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Batch(unsigned capacity, const BackendList& backends, ThreadPool& pool, Statistics& statistics);
+  Batch(unsigned capacity, const BackendList& backends, const EngineChoice& engines,
+        Statistics& statistics);
   /// close() must have returned.
   ~Batch() = default;
   Batch(const Batch&) = delete;
@@ -64,6 +69,8 @@ class Batch {
   void close();
 
  private:
+  static constexpr size_t kNobody = SIZE_MAX;
+
   // What was queued by one call, until the last of it has ended.
   struct Submission {
     size_t left = 0;  // requests
@@ -77,7 +84,13 @@ class Batch {
     BatchJob job;
     BatchEvent event;
     Submission* submission = nullptr;
+    size_t moved = 0;  // bytes, by io_uring
     Slot* next = nullptr;
+  };
+  // What goes to io_uring at once.
+  struct Together {
+    std::array<Slot*, kRingEntries> slots;
+    size_t count = 0;
   };
   // A task of the pool that takes one request after the other.
   struct Runner {
@@ -88,25 +101,38 @@ class Batch {
 
   static void run_task(void* runner);
   void run_next(Runner& runner);
+  void run_alone(Slot* slot);
   void start_runners(size_t wanted) HIPFILE_REQUIRES(mutex_);
+  bool has_work() const HIPFILE_REQUIRES(mutex_);
+  void finish(Slot* slot, const Outcome& outcome) HIPFILE_EXCLUDES(mutex_);
   void count_end(const Slot& slot) HIPFILE_REQUIRES(mutex_);
   void end(Slot* slot) HIPFILE_REQUIRES(mutex_);
+  void drop(Fifo<Slot>& slots) HIPFILE_REQUIRES(mutex_);
   void drop_pending() HIPFILE_REQUIRES(mutex_);
   void wait_for_runners() HIPFILE_REQUIRES(mutex_);
 
+  Together take_together() HIPFILE_REQUIRES(mutex_);
+  void run_together(const Together& taken);
+  void take_end(Slot* slot, const IoDone& done, uint64_t begun_ns);
+  void leave_to_pool(Slot* slot, Fifo<Slot>& list) HIPFILE_REQUIRES(mutex_);
+
   const BackendList& backends_;
-  ThreadPool& pool_;
+  const EngineChoice& engines_;
   Statistics& statistics_;
   Mutex mutex_;
   CondVar change_;
   std::vector<Slot> slots_;
   std::vector<Runner> runners_ HIPFILE_GUARDED_BY(mutex_);
   Fifo<Slot> free_ HIPFILE_GUARDED_BY(mutex_);
-  Fifo<Slot> pending_ HIPFILE_GUARDED_BY(mutex_);
+  Fifo<Slot> pending_ HIPFILE_GUARDED_BY(mutex_);   // each to be run alone
+  Fifo<Slot> together_ HIPFILE_GUARDED_BY(mutex_);  // one operation each
+  Fifo<Slot> begun_ HIPFILE_GUARDED_BY(mutex_);     // io_uring left the rest: never cancelled
+  bool is_turn_of_together_ HIPFILE_GUARDED_BY(mutex_) = true;
   Fifo<Slot> ended_ HIPFILE_GUARDED_BY(mutex_);
-  size_t used_ HIPFILE_GUARDED_BY(mutex_) = 0;      // slots from their submission on
-  size_t reserved_ HIPFILE_GUARDED_BY(mutex_) = 0;  // slots before it
-  size_t events_ HIPFILE_GUARDED_BY(mutex_) = 0;    // in ended_
+  size_t used_ HIPFILE_GUARDED_BY(mutex_) = 0;           // slots from their submission on
+  size_t reserved_ HIPFILE_GUARDED_BY(mutex_) = 0;       // slots before it
+  size_t awaited_ HIPFILE_GUARDED_BY(mutex_) = kNobody;  // events for which somebody is woken
+  size_t events_ HIPFILE_GUARDED_BY(mutex_) = 0;         // in ended_
   bool is_closed_ HIPFILE_GUARDED_BY(mutex_) = false;
 };
 

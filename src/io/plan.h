@@ -26,6 +26,7 @@ struct Plan {
   hipFileExtRefusal_t refusals[hipFileExtBackendCount] = {};
 
   bool is_accepted() const { return whole != nullptr; }
+  bool is_on_fastpath() const { return is_accepted() && whole->id() == hipFileExtBackendFastpath; }
 };
 
 /// Walks the list in order and keeps the first that does not refuse. Pure: no I/O, no GPU call.

@@ -85,9 +85,11 @@ Outcome transfer(const BackendList& backends, const Request& request, Plan* ran)
 }
 
 Outcome transfer_counted(const BackendList& backends, const Request& request,
-                         Statistics& statistics, uint64_t begun_ns, Plan* ran) {
+                         Statistics& statistics, uint64_t begun_ns, Plan* ran, size_t moved) {
   Plan plan;
-  const Outcome outcome = transfer(backends, request, &plan);
+  const off_t reached = request.file_offset + static_cast<off_t>(moved);
+  Outcome outcome = transfer(backends, request.part(reached, request.end()), &plan);
+  outcome.done += moved;
   if (plan.is_accepted()) {
     count_request(statistics, plan, request, outcome, begun_ns);
   } else {

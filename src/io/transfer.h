@@ -27,7 +27,9 @@ std::optional<Plan> plan_retry(const BackendList& backends, const Request& reque
 Outcome transfer(const BackendList& backends, const Request& request, Plan* ran = nullptr);
 
 /// The same, counted. @param begun_ns  Statistics::now() when the call began
+/// @param moved  bytes from the start that need not be moved any more, and count all the same
 Outcome transfer_counted(const BackendList& backends, const Request& request,
-                         Statistics& statistics, uint64_t begun_ns, Plan* ran = nullptr);
+                         Statistics& statistics, uint64_t begun_ns, Plan* ran = nullptr,
+                         size_t moved = 0);
 
 }  // namespace hipfile
