@@ -9,6 +9,7 @@ add_dependencies(aiscp_fixture aiscp)
 
 add_executable(aiscp_test
   aiscp_content_test.cc
+  aiscp_driver_test.cc
   aiscp_failure_test.cc
   aiscp_meanwhile_test.cc
   aiscp_refuse_test.cc
@@ -22,8 +23,9 @@ foreach(program aiscp_test aiscp_power_test)
                              TEST_IGNORED_CALLS="$<TARGET_FILE:ignored_calls>")
   add_dependencies(${program} ignored_calls)
 endforeach()
-target_compile_definitions(aiscp_test PRIVATE FAULTY_RUNTIME="$<TARGET_FILE:amdhip64_faulty>")
-add_dependencies(aiscp_test amdhip64_faulty)
+target_compile_definitions(aiscp_test PRIVATE FAULTY_RUNTIME="$<TARGET_FILE:amdhip64_faulty>"
+  FAKE_CUDA_LIBRARY="$<TARGET_FILE:fake_cuda>" ABORTING_CUDA_LIBRARY="$<TARGET_FILE:aborting_cuda>")
+add_dependencies(aiscp_test amdhip64_faulty fake_cuda aborting_cuda)
 foreach(program aiscp_test aiscp_fault_test aiscp_kill_test aiscp_power_test)
   target_link_libraries(${program} PRIVATE aiscp_fixture GTest::gtest_main project_options)
 endforeach()

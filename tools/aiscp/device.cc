@@ -106,7 +106,10 @@ std::string Device::unusable_gpu() const {
     }
     return std::string("the ") + driver.name + " GPU cannot be used (" + reason + ")";
   }
-  return {};
+  const auto passed_over = hip().PortablePassedOver;
+  const hipError_t error = passed_over != nullptr ? passed_over() : hipSuccess;
+  if (error == hipSuccess || error == hipErrorNoDevice) return {};
+  return "the NVIDIA GPU cannot be used (its driver: " + error_name(error) + ")";
 }
 
 void Device::tell_choice(const Options& options) const {

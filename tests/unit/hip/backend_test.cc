@@ -249,7 +249,7 @@ TEST_F(BackendTest, DestroyedStreamIsNoStreamOfTheDriver) {
   EXPECT_EQ(hipStreamSynchronize(stream), hipErrorInvalidHandle);
 }
 
-// With two devices of the fake driver: asking about memory of one, and freeing it while the other is
+// Two devices of the fake driver: asking about memory of one, and freeing it while the other is
 // current, makes no context on the other.
 TEST_F(BackendTest, Rule3_ContextIsMadeOnTheDeviceOfThePointer) {
   int count = 0;

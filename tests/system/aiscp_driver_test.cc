@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The copy tool and NVIDIA's driver: when it is opened, and what is said of one that is of no use.
+
+#include "aiscp_fixture.h"
+
+namespace hipfile::test {
+namespace {
+
+// As on a machine whose driver is this file.
+std::string with_driver(const std::string& library, const std::string& arguments) {
+  return "unset HIP_PORTABLE_BACKEND; HIP_PORTABLE_CUDA_LIBRARY=" + library + " $AISCP " +
+         arguments;
+}
+
+TEST_F(AiscpTest, HostMemoryNeverTouchesTheDriver) {
+  make("a", 100000);
+  const ProcessResult other = shell(with_driver(ABORTING_CUDA_LIBRARY, "a c"));
+  EXPECT_NE(0, other.exit_code) << "the driver of this test does not abort";
+  const ProcessResult host = shell(with_driver(ABORTING_CUDA_LIBRARY, "--gpu=host a b"));
+  EXPECT_EQ(0, host.exit_code) << host.err;
+  expect_content("b", 100000);
+}
+
+TEST_F(AiscpTest, DriverOfNoUseIsNamedInOneLine) {
+  make("a", 100000);
+  const ProcessResult result =
+      shell("export FAKE_CUDA_INIT_RESULT=803; " + with_driver(FAKE_CUDA_LIBRARY, "-v a b"));
+  EXPECT_EQ(0, result.exit_code);
+  expect_content("b", 100000);
+  const std::string line = "aiscp: the NVIDIA GPU cannot be used (its driver: "
+                           "hipErrorInsufficientDriver); going through an emulated device in main "
+                           "memory\n";
+  EXPECT_NE(std::string::npos, result.err.find(line)) << result.err;
+}
+
+}  // namespace
+}  // namespace hipfile::test
