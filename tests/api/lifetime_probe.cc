@@ -18,6 +18,7 @@
 //   last-error  print the thread's last error of the runtime
 //   fork      go on in a child, and end as it ends
 //   unload    dlclose of library and runtime
+//   reload    a thousand times: dlopen of both, read by every kind of call, dlclose of both
 //   maps      print which libraries are mapped
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -46,6 +47,11 @@ struct Library {
   hipFileError_t (*register_buffer)(const void*, size_t, int) = nullptr;
   hipFileError_t (*open)() = nullptr;
   hipFileError_t (*close)() = nullptr;
+  decltype(&hipFileReadAsync) read_async = nullptr;
+  decltype(&hipFileBatchIOSetUp) set_up = nullptr;
+  decltype(&hipFileBatchIOSubmit) submit = nullptr;
+  decltype(&hipFileBatchIOGetStatus) get_status = nullptr;
+  decltype(&hipFileBatchIODestroy) destroy = nullptr;
 } g_library;
 
 void* g_runtime = nullptr;
@@ -71,15 +77,24 @@ void find(const char* name, Function& function) {
   if (function == nullptr) give_up(name);
 }
 
-void find_library(const char* path) {
-  const bool is_linked = ::dlsym(RTLD_DEFAULT, "hipFileRead") != nullptr;
-  g_library.handle = ::dlopen(is_linked ? nullptr : path, RTLD_NOW | RTLD_LOCAL);
-  if (g_library.handle == nullptr) give_up(path);
+void find_functions() {
   find("hipFileRead", g_library.read);
   find("hipFileHandleRegister", g_library.register_file);
   find("hipFileBufRegister", g_library.register_buffer);
   find("hipFileDriverOpen", g_library.open);
   find("hipFileDriverClose", g_library.close);
+  find("hipFileReadAsync", g_library.read_async);
+  find("hipFileBatchIOSetUp", g_library.set_up);
+  find("hipFileBatchIOSubmit", g_library.submit);
+  find("hipFileBatchIOGetStatus", g_library.get_status);
+  find("hipFileBatchIODestroy", g_library.destroy);
+}
+
+void find_library(const char* path) {
+  const bool is_linked = ::dlsym(RTLD_DEFAULT, "hipFileRead") != nullptr;
+  g_library.handle = ::dlopen(is_linked ? nullptr : path, RTLD_NOW | RTLD_LOCAL);
+  if (g_library.handle == nullptr) give_up(path);
+  find_functions();
 }
 
 void register_file(const char* path) {
@@ -133,6 +148,83 @@ struct AtTheEnd {
   }
 } g_at_the_end;
 
+// ---- reload
+
+constexpr int kRounds = 1000;
+constexpr int kWarmUp = 100;
+
+bool reads_in_stream() {
+  const auto synchronize =
+      reinterpret_cast<int (*)(void*)>(::dlsym(g_runtime, "hipStreamSynchronize"));
+  size_t size = kSize;
+  hoff_t from = 0, in = 0;
+  ssize_t count = 0;
+  const hipFileError_t queued =
+      g_library.read_async(g_file, g_memory, &size, &from, &in, &count, nullptr);
+  return queued.err == hipFileSuccess && synchronize(nullptr) == 0 && count == ssize_t(kSize);
+}
+
+bool reads_in_batch() {
+  hipFileBatchHandle_t batch = nullptr;
+  hipFileIOParams_t params = {};
+  params.mode = hipFileBatch;
+  params.opcode = hipFileBatchRead;
+  params.fh = g_file;
+  params.u.batch.devPtr_base = g_memory;
+  params.u.batch.size = 4096;
+  hipFileIOEvents_t event = {};
+  unsigned count = 1;
+  if (g_library.set_up(&batch, 16).err != hipFileSuccess) return false;
+  const bool is_read =
+      g_library.submit(batch, 1, &params, 0).err == hipFileSuccess &&
+      g_library.get_status(batch, 1, &count, &event, nullptr).err == hipFileSuccess && count == 1 &&
+      event.status == hipFileComplete && event.ret == 4096;
+  g_library.destroy(batch);
+  return is_read;
+}
+
+struct Footprint {
+  long threads = 0, descriptors = 0, kib = 0;
+};
+
+Footprint footprint() {
+  Footprint found;
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "Threads:") status >> found.threads;
+    if (word == "VmRSS:") status >> found.kib;
+  }
+  for (int fd = 0; fd < 1024; ++fd) found.descriptors += ::fcntl(fd, F_GETFD) != -1;
+  return found;
+}
+
+// The driver is closed now and again: with the library in use, and without, it may be let go.
+void reload(const char* library, const char* runtime) {
+  Footprint warm;
+  for (int round = 0; round < kRounds + kWarmUp; ++round) {
+    if (round == kWarmUp) warm = footprint();
+    g_library.handle = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    void* const again = ::dlopen(runtime, RTLD_NOW | RTLD_LOCAL);
+    if (g_library.handle == nullptr || again == nullptr) give_up(::dlerror());
+    find_functions();
+    if (g_library.read(g_file, g_memory, 4096, 0, 0) != 4096) give_up("hipFileRead");
+    if (!reads_in_stream()) give_up("hipFileReadAsync");
+    if (!reads_in_batch()) give_up("a batch");
+    if (round % 20 == 19) {
+      hipFileDescr_t descr{};
+      descr.type = hipFileHandleTypeOpaqueFD;
+      descr.handle.fd = g_fd;
+      if (g_library.close().err != hipFileSuccess) give_up("hipFileDriverClose");
+      if (g_library.register_file(&g_file, &descr).err != hipFileSuccess) give_up("register");
+    }
+    ::dlclose(again);
+    ::dlclose(g_library.handle);
+  }
+  const Footprint now = footprint();
+  std::printf("grown: threads %ld descriptors %ld KiB %ld\n", now.threads - warm.threads,
+              now.descriptors - warm.descriptors, now.kib - warm.kib);
+}
+
 void print_maps() {
   std::ifstream file("/proc/self/maps");
   const std::string maps{std::istreambuf_iterator<char>(file), {}};
@@ -166,6 +258,7 @@ void go_on_in_child() {
 void run(const std::string& step, char** arguments) {
   if (step == "library") return find_library(arguments[2]);
   if (step == "register") return register_file(arguments[1]);
+  if (step == "reload") return reload(arguments[2], arguments[3]);
   if (step == "memory") return allocate();
   if (step == "hang") return read_and_hang();
   if (step == "maps") return print_maps();

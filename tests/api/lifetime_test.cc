@@ -5,7 +5,9 @@
 // the portable one.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pattern.h"
@@ -109,6 +111,20 @@ TEST_P(ExitTest, Rule6_NothingIsUnloaded) {
     EXPECT_EQ(seen.out, "register 0\nread 4096\nread 4096\nread 4096\n");
     EXPECT_EQ(seen.exit_code, 0) << seen.err;
   }
+}
+
+TEST_P(ExitTest, Rule6_ThousandReloadsLeaveNothing) {
+  const Seen seen =
+      run(program(), kPortable, {"library", "runtime", "register", "memory", "reload"});
+  EXPECT_EQ(seen.exit_code, 0) << seen.err;
+  long threads = 0, descriptors = 0, kib = 0;
+  ASSERT_EQ(3,
+            std::sscanf(seen.out.c_str(), "register 0\ngrown: threads %ld descriptors %ld KiB %ld",
+                        &threads, &descriptors, &kib))
+      << seen.out;
+  EXPECT_LE(threads, long(std::thread::hardware_concurrency()));  // as many as the pool may have
+  EXPECT_EQ(descriptors, 0);
+  EXPECT_LT(kib, 1024);
 }
 
 // As ctypes and other languages see it.
