@@ -96,9 +96,9 @@ size_t resident_bytes() {
   return resident * size_t(sysconf(_SC_PAGESIZE));
 }
 
-// A staging buffer for each, even one as large as its request, would be a GiB.
+// A staging buffer for each, even one as large as its request, would be 320 MiB.
 TEST_F(AsyncManyTest, TenThousandQueuedMakeNoThreadsAndNoStaging) {
-  constexpr size_t kSize = 128 << 10;
+  constexpr size_t kSize = 32 << 10;
   RegisteredFile f(file("f"), kMiB, 3);
   Buffer buffer(kMiB);
   TestStream stream;
@@ -111,7 +111,7 @@ TEST_F(AsyncManyTest, TenThousandQueuedMakeNoThreadsAndNoStaging) {
     bytes = resident_bytes();
   }
   EXPECT_LE(threads_named(""), threads + 8);
-  EXPECT_LE(resident_bytes(), bytes + 128 * kMiB);
+  EXPECT_LE(resident_bytes(), bytes + 64 * kMiB);
   synchronize(stream);
   for (const AsyncCall& call : calls) ASSERT_EQ(ssize_t(kSize), call.bytes);
 }

@@ -76,6 +76,7 @@ class Work {
     EXPECT_CODE(hipFileSuccess, hipFileDriverClose());
   }
   void everything() {
+    synchronize(stream_);  // one may be queued
     if (is_closed_) open_again();
     buffer_.fill(0);
     read();
