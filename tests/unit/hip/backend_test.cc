@@ -5,6 +5,8 @@
 // variable BACKEND_TEST_EXPECTS says what this process must meet.
 
 #include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -270,6 +272,29 @@ TEST_F(BackendTest, Rule3_ContextIsMadeOnTheDeviceOfThePointer) {
   EXPECT_EQ(has_context(1), 1);
   EXPECT_EQ(has_context(0), 0);
   dlclose(driver);
+}
+
+// The driver does not survive a fork: the child gets an answer and no call of it is made.
+TEST_F(BackendTest, Rule33_ChildOfForkGetsCleanErrors) {
+  void* memory = nullptr;
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipMalloc(&memory, 4096), hipSuccess);
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    void* more = nullptr;
+    const bool is_clean = hipMalloc(&more, 16) == hipErrorNotInitialized &&
+                          hipFree(memory) == hipErrorNotInitialized &&
+                          hipStreamSynchronize(stream) == hipErrorNotInitialized &&
+                          hipDeviceSynchronize() == hipErrorNotInitialized;
+    _exit(is_clean ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
 }
 
 }  // namespace
