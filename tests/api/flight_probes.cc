@@ -90,6 +90,22 @@ int probe_fork(const std::vector<std::string>& arguments) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// fork-exit FILE: forks with everything in flight; the child ends as a program does.
+int probe_fork_exit(const std::vector<std::string>& arguments) {
+  InFlight flight(arguments.at(0));
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(20);
+    std::exit(hipFileDriverOpen().err == hipFileSuccess ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  const std::string wrong = flight.finish();
+  std::printf("child %d\nflight %s\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+              wrong.empty() ? "right" : wrong.c_str());
+  return 0;
+}
+
 // after-exec FILE: what a program finds that was started by another one, and that it works.
 int probe_after_exec(const std::vector<std::string>& arguments) {
   std::printf("descriptors %zu\n", open_descriptors());
@@ -122,9 +138,13 @@ int probe_close(const std::vector<std::string>& arguments) {
 
 const std::vector<Probe>& flight_probes() {
   static const std::vector<Probe>& probes = *new std::vector<Probe>{
-      {"exit-flight", probe_exit}, {"flight", probe_flight},
-      {"fork-flight", probe_fork}, {"after-exec", probe_after_exec},
-      {"exec-flight", probe_exec}, {"close-in-host-function", probe_close},
+      {"exit-flight", probe_exit},
+      {"fork-exit", probe_fork_exit},
+      {"flight", probe_flight},
+      {"fork-flight", probe_fork},
+      {"after-exec", probe_after_exec},
+      {"exec-flight", probe_exec},
+      {"close-in-host-function", probe_close},
   };
   return probes;
 }
