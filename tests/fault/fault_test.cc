@@ -106,7 +106,7 @@ uint64_t stride(uint64_t usual) {
 // What many trials tell alike needs fewer of them.
 uint64_t usual_stride(const Trial& trial) {
   if (trial.way == Way::kCall || trial.size <= kLargestInline) return 1;
-  return trial.way == Way::kStream ? 3 : 5;
+  return trial.way == Way::kStream ? 3 : 11;
 }
 
 class FaultTest : public testing::TestWithParam<Case> {
@@ -205,7 +205,7 @@ class LaterFaultTest : public FaultTest {
           if (fault.error < 0) made.call.error = error_code(nth);
           return made;
         },
-        stride(2));
+        stride(std::max<uint64_t>(2, usual_stride(trial()))));
   }
 };
 
