@@ -16,7 +16,7 @@ namespace hipfile::test {
 namespace {
 
 constexpr size_t kMiB = 1 << 20;
-constexpr size_t kSize = 6 * kMiB + 77;
+constexpr size_t kSize = 3 * kMiB + 77;
 
 // Every call that can wait. All must succeed. Each but everything() calls nothing but the library.
 class Work {
@@ -142,7 +142,7 @@ TEST_P(SignalTest, CallsGoOnUnderThem) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   });
-  for (int round = 0; round < 5; ++round) work.everything();
+  for (int round = 0; round < 2; ++round) work.everything();
   stop = true;
   sender.join();
   EXPECT_GT(g_signals, 0u);
