@@ -62,7 +62,7 @@ const Trial kTrials[] = {
     {"BatchReadLarge", kRead, kParted, 4096, 0, true, true, true, kDevice, Way::kBatch},
     {"BatchWrite", kWrite, kLarge, 4096, 4096, false, true, true, kDevice, Way::kBatch},
     {"BatchWriteLarge", kWrite, kParted, 123, 0, true, false, false, kDevice, Way::kBatch},
-    {"BatchCancelledLarge", kRead, kParted, 4096, 0, true, true, true, kDevice, Way::kCancelledBatch},
+    {"BatchCancelLarge", kRead, kParted, 4096, 0, true, true, true, kDevice, Way::kCancelledBatch},
 };
 // clang-format on
 
