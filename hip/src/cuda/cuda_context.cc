@@ -14,8 +14,8 @@ Result ContextHolder::start(Context* context) {
   Result result = driver_.primary_context_retain(context, device_);
   if (result == kSuccess) result = driver_.context_push(*context);
   if (result != kSuccess) return result;
-  // Leaked with a context that was reset: a launch on another thread may still look at it.
-  auto* const kernel = new CopyKernel;
+  copy_kernels_.push_back(std::make_unique<CopyKernel>());
+  CopyKernel* const kernel = copy_kernels_.back().get();
   static_cast<void>(kernel->load(driver_));
   leave();
   copy_kernel_.store(kernel, std::memory_order_release);

@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include <hip/hip_runtime_api.h>
 
@@ -59,6 +61,8 @@ class ContextHolder {
   std::atomic<Context> context_{nullptr};
   std::atomic<CopyKernel*> copy_kernel_{nullptr};  // set before the context
   Mutex mutex_;  // while the context is retained or reset
+  // Those of contexts that were reset stay: a launch on another thread may still look at them.
+  std::vector<std::unique_ptr<CopyKernel>> copy_kernels_ HIP_PORTABLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace hip_portable::cuda

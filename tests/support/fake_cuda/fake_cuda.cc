@@ -16,7 +16,7 @@ namespace {
 std::atomic<bool> initialized{false};
 std::atomic<long> calls_left{-1};  // until the device is lost; below 0: it is not to be
 std::atomic<CUresult> loss_result{CUDA_SUCCESS};
-std::atomic<bool> lost{false};
+std::atomic<bool> is_lost{false};
 CUctx_st primary_contexts[kMaxDevices];
 std::atomic<int> retained[kMaxDevices];
 
@@ -60,17 +60,17 @@ using namespace fake_cuda;
 
 CUresult fake_cuda::loss() {
   if (loss_result.load() == CUDA_SUCCESS) return CUDA_SUCCESS;
-  if (!lost.load() && calls_left.fetch_sub(1) <= 0) lost = true;
-  return lost.load() ? loss_result.load() : CUDA_SUCCESS;
+  if (!is_lost.load() && calls_left.fetch_sub(1) <= 0) is_lost = true;
+  return is_lost.load() ? loss_result.load() : CUDA_SUCCESS;
 }
 
 // For tests: after so many calls more all answer `result`; CUDA_SUCCESS: the device is well again.
 FAKE_CUDA_API void fakeCudaLose(long calls, CUresult result) {
-  lost = false;
+  is_lost = false;
   calls_left = calls;
   loss_result = result;
 }
-FAKE_CUDA_API int fakeCudaIsLost(void) { return lost.load() ? 1 : 0; }
+FAKE_CUDA_API int fakeCudaIsLost(void) { return is_lost.load() ? 1 : 0; }
 
 FAKE_CUDA_API int fakeCudaHasContext(int device) { return retained[device] > 0 ? 1 : 0; }
 

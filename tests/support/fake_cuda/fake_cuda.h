@@ -75,5 +75,5 @@ void free_all_of(int device);
 // First line of every call that needs a context.
 #define FAKE_CUDA_NEED_CONTEXT()                                               \
   if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;         \
-  if (const CUresult lost = fake_cuda::loss(); lost != CUDA_SUCCESS) return lost; \
+  if (const CUresult loss = fake_cuda::loss(); loss != CUDA_SUCCESS) return loss; \
   if (fake_cuda::current_context() == nullptr) return CUDA_ERROR_INVALID_CONTEXT
