@@ -4,6 +4,8 @@
 
 #include "cuda_context.h"
 
+#include <utility>
+
 namespace hip_portable::cuda {
 
 // A device on which the kernel cannot be loaded does all else: launching it says why.
@@ -11,11 +13,13 @@ Result ContextHolder::start(Context* context) {
   const MutexLock lock(mutex_);
   *context = context_.load(std::memory_order_acquire);
   if (*context != nullptr) return kSuccess;
+  auto made = std::make_unique<CopyKernel>();
+  copy_kernels_.reserve(copy_kernels_.size() + 1);  // what throws does so before the context is in
   Result result = driver_.primary_context_retain(context, device_);
   if (result == kSuccess) result = driver_.context_push(*context);
   if (result != kSuccess) return result;
-  copy_kernels_.push_back(std::make_unique<CopyKernel>());
-  CopyKernel* const kernel = copy_kernels_.back().get();
+  CopyKernel* const kernel = made.get();
+  copy_kernels_.push_back(std::move(made));
   static_cast<void>(kernel->load(driver_));
   leave();
   copy_kernel_.store(kernel, std::memory_order_release);
