@@ -50,7 +50,7 @@ Driver::Driver(const Settings& base, EngineChoice engines)
       ring_(*new PinnedRing(gpu_, ring_limit())),
       backends_(make_backends(gpu_, ring_, engines_)),
       stream_memory_(*new StreamMemory(gpu_, ring_limit())),
-      stream_ops_(*new StreamOps(backends_, *engines_.pool, stream_memory_, statistics_)),
+      stream_ops_(*new StreamOps(backends_, *engines_.stream_pool, stream_memory_, statistics_)),
       files_(kFileHandles, first_generation()),
       buffers_(kBufferHandles, first_generation()),
       batches_(kBatchHandles, first_generation()) {}

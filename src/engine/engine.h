@@ -77,6 +77,9 @@ struct EngineChoice {
   std::unique_ptr<Engine> uring;    ///< NULL where io_uring does not work
   std::unique_ptr<Engine> threads;  ///< always there
   ThreadPool* pool = nullptr;       ///< of the threads engine and all other work; leaked
+  /// Of operations in streams alone: the threads of the other may all stand in copies behind a call
+  /// that waits for the streams (rule 9). Leaked.
+  ThreadPool* stream_pool = nullptr;
   bool is_uring_forced = false;
   std::string reason;
 

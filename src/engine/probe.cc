@@ -39,12 +39,15 @@ std::string reason_of(int error) {
 
 void EngineChoice::limit_threads(unsigned most) const {
   const unsigned usable = usable_cpus();
-  pool->limit_threads(std::min(most == 0 ? kMaxIoThreads : most, usable));
+  const unsigned limit = std::min(most == 0 ? kMaxIoThreads : most, usable);
+  pool->limit_threads(limit);
+  stream_pool->limit_threads(limit);
 }
 
 EngineChoice choose_engines() {
   EngineChoice choice;
   choice.pool = new ThreadPool(std::min(kMaxIoThreads, usable_cpus()));
+  choice.stream_pool = new ThreadPool(std::min(kMaxIoThreads, usable_cpus()));
   choice.threads = make_threads_engine(*choice.pool);
   const std::string wish = env_string("HIPFILE_ENGINE");
   const bool is_known = wish.empty() || wish == "uring" || wish == "threads";

@@ -66,6 +66,18 @@ const Disturbance kDisturbances[] = {{"Free", &free_device_memory},
                                      {"Copy", &copy_now},
                                      {"DeviceSynchronize", &wait_for_device}};
 
+class DisturbedBatchTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    alarm(kTimeLimit);
+  }
+  void TearDown() override {
+    alarm(0);
+    ApiTest::TearDown();
+  }
+};
+
 // By disturbance, and whether another thread makes it.
 class DisturbedTest : public ApiTest, public testing::WithParamInterface<std::tuple<size_t, bool>> {
  protected:
@@ -129,6 +141,50 @@ TEST_P(DisturbedTest, Rule9_OperationsInFlightFinish) {
     ASSERT_EQ("", first_difference({begin, begin + kSlice},
                                    make_pattern(kSlice, 1, stream % 4 == 3 ? 77 : 0)));
   }
+}
+
+// A batch whose requests all copy occupies every thread of the pool, behind a call that waits for
+// the streams: an operation in a stream must not need one of these threads.
+TEST_F(DisturbedBatchTest, Rule9_OperationsInFlightFinishBesideABatch) {
+  RegisteredFile from(file("from"), 4 * kMiB, 1);
+  Buffer read_by_batch(kMiB);
+  Buffer read_in_stream(kMiB);
+  TestStream stream(hipStreamNonBlocking);
+  std::atomic<bool> may_end{false};
+  std::thread batches([&] {
+    hipFileBatchHandle_t batch = nullptr;
+    EXPECT_CODE(hipFileSuccess, hipFileBatchIOSetUp(&batch, kOperations));
+    hipFileIOParams_t request = {};
+    request.mode = hipFileBatch;
+    request.fh = from.handle();
+    request.u.batch.devPtr_base = read_by_batch.data();
+    request.u.batch.file_offset = 3;  // off the alignment: copied by threads of the pool
+    request.u.batch.size = 70001;
+    std::vector<hipFileIOParams_t> requests(kOperations, request);
+    std::vector<hipFileIOEvents_t> events(kOperations);
+    while (!may_end) {
+      EXPECT_CODE(hipFileSuccess, hipFileBatchIOSubmit(batch, kOperations, requests.data(), 0));
+      unsigned count = kOperations;
+      EXPECT_CODE(hipFileSuccess,
+                  hipFileBatchIOGetStatus(batch, count, &count, events.data(), nullptr));
+    }
+    hipFileBatchIODestroy(batch);
+  });
+  std::thread frees([&] {
+    while (!may_end) {
+      free_device_memory();
+      usleep(200);
+    }
+  });
+  for (int round = 0; round < 100; ++round) {
+    AsyncCall call = {100001, 5, 0};
+    EXPECT_CODE(hipFileSuccess, call.read(from.handle(), read_in_stream, stream));
+    synchronize(stream);
+    EXPECT_EQ(100001, call.bytes);
+  }
+  may_end = true;
+  batches.join();
+  frees.join();
 }
 
 INSTANTIATE_TEST_SUITE_P(, DisturbedTest,
