@@ -23,6 +23,7 @@ class Work {
  public:
   explicit Work(const std::string& path) : path_(path), buffer_(kSize) {
     file_.emplace(path, kSize, 1);
+    buffer_.set(make_pattern(kSize, 1));  // what a first write must bring
   }
 
   void read() {
