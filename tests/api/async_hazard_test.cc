@@ -147,7 +147,8 @@ TEST_P(DisturbedTest, Rule9_OperationsInFlightFinish) {
 // the streams: an operation in a stream must not need one of these threads.
 TEST_F(DisturbedBatchTest, Rule9_OperationsInFlightFinishBesideABatch) {
   RegisteredFile from(file("from"), 4 * kMiB, 1);
-  Buffer read_by_batch(kMiB);
+  constexpr size_t kRequest = 70001;
+  Buffer read_by_batch(kOperations * kRequest);
   Buffer read_in_stream(kMiB);
   TestStream stream(hipStreamNonBlocking);
   std::atomic<bool> may_end{false};
@@ -159,8 +160,11 @@ TEST_F(DisturbedBatchTest, Rule9_OperationsInFlightFinishBesideABatch) {
     request.fh = from.handle();
     request.u.batch.devPtr_base = read_by_batch.data();
     request.u.batch.file_offset = 3;  // off the alignment: copied by threads of the pool
-    request.u.batch.size = 70001;
+    request.u.batch.size = kRequest;
     std::vector<hipFileIOParams_t> requests(kOperations, request);
+    for (size_t at = 0; at < kOperations; ++at) {
+      requests[at].u.batch.devPtr_offset = hoff_t(at * kRequest);
+    }
     std::vector<hipFileIOEvents_t> events(kOperations);
     while (!may_end) {
       EXPECT_CODE(hipFileSuccess, hipFileBatchIOSubmit(batch, kOperations, requests.data(), 0));
