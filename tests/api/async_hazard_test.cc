@@ -66,7 +66,7 @@ const Disturbance kDisturbances[] = {{"Free", &free_device_memory},
                                      {"Copy", &copy_now},
                                      {"DeviceSynchronize", &wait_for_device}};
 
-class DisturbedBatchTest : public ApiTest {
+class TimeLimited : public ApiTest {
  protected:
   void SetUp() override {
     ApiTest::SetUp();
@@ -78,17 +78,12 @@ class DisturbedBatchTest : public ApiTest {
   }
 };
 
+class DisturbedBatchTest : public TimeLimited {};
+
 // By disturbance, and whether another thread makes it.
-class DisturbedTest : public ApiTest, public testing::WithParamInterface<std::tuple<size_t, bool>> {
+class DisturbedTest : public TimeLimited,
+                      public testing::WithParamInterface<std::tuple<size_t, bool>> {
  protected:
-  void SetUp() override {
-    ApiTest::SetUp();
-    alarm(kTimeLimit);
-  }
-  void TearDown() override {
-    alarm(0);
-    ApiTest::TearDown();
-  }
   const Disturbance& disturbance() const { return kDisturbances[std::get<0>(GetParam())]; }
 };
 
