@@ -16,8 +16,7 @@ namespace hipfile {
 
 Result<size_t> result_in_stream(const Outcome& outcome, const Plan& ran) {
   if (!outcome.failed() || outcome.done != 0) return outcome.done;
-  const bool is_direct = ran.is_accepted() && ran.whole->id() == hipFileExtBackendFastpath;
-  const bool is_hidden = is_direct && outcome.error.sys_errno != 0;
+  const bool is_hidden = ran.is_on_fastpath() && outcome.error.sys_errno != 0;
   return is_hidden ? Error::of(hipFileInternalError) : outcome.error;
 }
 
