@@ -29,7 +29,7 @@ complain() {
 judge() {
   local what=$1 status=$2 old=$3 to=$4 left
   [[ $status -lt 124 ]] || { complain "$what: status $status"; return; }
-  left=$(find "$dir/work" -mindepth 1 ! -name to)
+  left=$(find "$dir/copies" -mindepth 1 ! -name to)
   [[ -z $left ]] || complain "$what: left behind: $left"
   if [[ $status -eq 0 ]]; then
     cmp -s "$dir/source" "$to" || complain "$what: exit 0 without the copy"
@@ -47,16 +47,16 @@ judge() {
 inject() {
   local nth=$1 calls=$2 error=$3 old=$4 status=0
   shift 4
-  rm -rf "$dir/work" && mkdir "$dir/work"
-  [[ -z $old ]] || cp "$old" "$dir/work/to"
+  rm -rf "$dir/copies" && mkdir "$dir/copies"
+  [[ -z $old ]] || cp "$old" "$dir/copies/to"
   timeout -k 5 60 strace -f -qq -o "$dir/trace" -e trace="$calls" \
-    -e inject="$calls":error="$error":when="$nth" -- "$@" "$dir/source" "$dir/work/to" \
+    -e inject="$calls":error="$error":when="$nth" -- "$@" "$dir/source" "$dir/copies/to" \
     > /dev/null 2> "$dir/stderr" || status=$?
   runs=$((runs + 1))
   grep -q '(INJECTED)' "$dir/trace" || return 1
   rm -f "$dir/in-place"
   ! grep -q 'incomplete' "$dir/stderr" || touch "$dir/in-place"
-  judge "$(basename "$1") with $calls $nth: $error" "$status" "$old" "$dir/work/to"
+  judge "$(basename "$1") with $calls $nth: $error" "$status" "$old" "$dir/copies/to"
 }
 
 # calls_of_loader CALLS PROGRAM: what is made before the program's own code runs.
