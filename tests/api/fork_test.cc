@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -15,19 +16,10 @@ namespace {
 
 class ForkTest : public ApiTest {
  protected:
-  // Runs `body` in a child; true if it returned true there within 20 s.
-  template <typename Body>
-  static testing::AssertionResult child_agrees(Body body) {
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-      ::alarm(20);
-      ::_exit(body());
-    }
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return testing::AssertionSuccess();
-    if (WIFSIGNALED(status)) return testing::AssertionFailure() << "signal " << WTERMSIG(status);
-    return testing::AssertionFailure() << "step " << WEXITSTATUS(status) << " differs";
+  static testing::AssertionResult child_agrees(const std::function<int()>& body) {
+    const int step = step_of_child(body);
+    if (step == 0) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "step " << step << " differs (1000 + N: signal N)";
   }
 };
 

@@ -17,18 +17,6 @@ class InFlightTest : public ApiTest {
     if (!calls_are_queued()) GTEST_SKIP() << "calls block here";
     write_file(file("f"), make_pattern(InFlight::kCount * InFlight::kSize, 1));
   }
-  // Runs `body` in a child: the number of the step that differs, 0 if none does.
-  template <typename Body>
-  static int step_of_child(Body body) {
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-      ::alarm(20);
-      ::_exit(body());
-    }
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-  }
   std::string tell(const std::string& name, std::vector<std::string> arguments = {}) {
     arguments.insert(arguments.begin(), file("f"));
     // What ends in the middle of its work leaves that behind.

@@ -170,6 +170,17 @@ int run_probe(const std::string& name, const std::vector<std::string>& arguments
   return 2;
 }
 
+int step_of_child(const std::function<int()>& body) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::alarm(20);
+    ::_exit(body());
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
 ProcessResult probe(const std::string& name, const std::vector<std::string>& arguments,
                     const std::vector<std::string>& environment) {
   std::vector<std::string> command{"/proc/self/exe", "--probe", name};

@@ -4,6 +4,7 @@
 // findings.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,9 @@ int run_probe(const std::string& name, const std::vector<std::string>& arguments
 // Runs a probe in a child with a changed environment.
 ProcessResult probe(const std::string& name, const std::vector<std::string>& arguments,
                     const std::vector<std::string>& environment);
+
+// Runs `body` in a child of fork, for at most 20 s: what it returned, the number of the step that
+// differs or 0, or 1000 and the signal that ended it.
+int step_of_child(const std::function<int()>& body);
 
 }  // namespace hipfile::test
