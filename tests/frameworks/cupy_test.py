@@ -3,9 +3,7 @@
 
 cupy_test.py LIBRARY, where LIBRARY is libhipfile.so.0; exits with 77 where there is no CuPy or GPU.
 """
-import os
 import sys
-import tempfile
 import unittest
 
 try:
@@ -21,17 +19,7 @@ import weights
 LIBRARY = hipfile.load(sys.argv.pop(1))
 
 
-class CupyTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.path = os.path.join(cls.folder.name, "weights")
-        cls.places = weights.make(cls.path, weights.SIZES)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
+class CupyTest(weights.FileTest):
     def expect_plain(self, arrays):
         for name, place in self.places.items():
             expected = numpy.frombuffer(weights.plain_bytes(self.path, *place), dtype=numpy.uint8)

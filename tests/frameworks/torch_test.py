@@ -6,7 +6,6 @@ PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; exits with 77 where there is n
 """
 import os
 import sys
-import tempfile
 import threading
 import unittest
 
@@ -26,17 +25,7 @@ def plain(path, place):
     return torch.frombuffer(bytearray(weights.plain_bytes(path, *place)), dtype=torch.uint8)
 
 
-class TorchTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.path = os.path.join(cls.folder.name, "weights")
-        cls.places = weights.make(cls.path, weights.SIZES)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
+class TorchTest(weights.FileTest):
     def empty(self, size):
         return torch.zeros(size, dtype=torch.uint8, device="cuda")
 

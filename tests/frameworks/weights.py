@@ -6,6 +6,8 @@ Data of a tensor begins anywhere: behind an odd header nothing is aligned.
 import json
 import os
 import struct
+import tempfile
+import unittest
 
 
 def make(path, sizes):
@@ -41,3 +43,17 @@ def plain_bytes(path, offset, size):
 # Small and large, odd and even, one beyond every slot of a ring.
 SIZES = {"bias": 77, "norm": 4096, "embedding": (5 << 20) + 3, "attention": 16 << 20,
          "output": (64 << 20) + 1}
+
+
+class FileTest(unittest.TestCase):
+    """`path` is a file of SIZES whose tensors lie at `places`, in a `folder` of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = os.path.join(cls.folder.name, "weights")
+        cls.places = make(cls.path, SIZES)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
