@@ -89,6 +89,8 @@ hipError_t hipDeviceReset() {
     if (error != hipSuccess) return error;
     runtime.streams().remove_device(ordinal);
     runtime.events().remove_device(ordinal);
+    runtime.kernels().remove_device(ordinal);
+    runtime.modules().remove_device(ordinal);
     return runtime.device(ordinal).reset();
   });
 }

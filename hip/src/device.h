@@ -8,13 +8,13 @@
 // Everything may be called from any thread. No exceptions come out, except std::bad_alloc.
 #pragma once
 
+#include <hip/hip_portable.h>
+#include <hip/hip_runtime_api.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-
-#include <hip/hip_portable.h>
-#include <hip/hip_runtime_api.h>
 
 #include "virtual_memory.h"
 
@@ -33,6 +33,25 @@ struct PointerInfo {
 };
 
 class DeviceStream;
+
+// Code of a program on its device. The destructor waits for what still runs of it.
+class DeviceModule {
+ public:
+  virtual ~DeviceModule() = default;
+
+  // What a kernel of that name is to a launch, as long as the module lives. hipErrorNotFound
+  virtual hipError_t find(const char* name, void** kernel) = 0;
+};
+
+struct Launch {
+  void* kernel = nullptr;  // found in a module of the stream's device
+  dim3 grid{};
+  dim3 block{};
+  unsigned shared_bytes = 0;
+  // One of the two may be given, in HIP's form; both are read before the launch returns.
+  void** parameters = nullptr;
+  void** extra = nullptr;
+};
 
 class DeviceEvent {
  public:
@@ -73,6 +92,7 @@ class DeviceStream {
   virtual hipError_t wait_value(const ValueWait& wait) = 0;
   virtual hipError_t write_value(void* address, std::uint64_t value, ValueWidth width) = 0;
   virtual hipError_t host_function(std::function<void()> function) = 0;
+  virtual hipError_t launch(const Launch& /*launch*/) { return hipErrorInvalidDeviceFunction; }
 
   // Whether something else than this runtime captures the stream. `id` is set while it does.
   virtual hipError_t capture_status(hipStreamCaptureStatus* status, unsigned long long* /*id*/) {
@@ -144,8 +164,8 @@ class Device {
   virtual hipError_t copy(void* to, const void* from, std::size_t size) = 0;
   // Waits for all work of this device.
   virtual hipError_t synchronize() = 0;
-  // hipErrorNoBinaryForGpu or hipErrorNotSupported: no device here runs modules of programs.
-  virtual hipError_t load_module(const void* image) = 0;
+  // hipErrorNoBinaryForGpu, or what the driver says of the image.
+  virtual hipError_t load_module(const void* image, std::unique_ptr<DeviceModule>* module) = 0;
   virtual DeviceStream& null_stream() = 0;
   // flags: hipStreamDefault or hipStreamNonBlocking. The priority lies in priority_range.
   virtual hipError_t create_stream(unsigned flags, int priority,

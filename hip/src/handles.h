@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Handles of streams and events. A handle is a number that never comes again, not an address: one
-// that was destroyed, or was never given, is recognised.
+// Handles of streams, events, modules, graphs. A handle is a number that never comes again, not an
+// address: one that was destroyed, or was never given, is recognised.
 #pragma once
 
 #include <cstdint>

@@ -6,12 +6,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "capture.h"
 #include "device.h"
 #include "handles.h"
+#include "mutex.h"
 #include "settings.h"
 
 namespace hip_portable {
@@ -28,6 +32,20 @@ struct Event {
   std::unique_ptr<DeviceEvent> mark;
   int device = 0;
   CapturePlace place;  // of its last record; guarded by the runtime's Captures
+};
+
+// Code that a program loaded, and the handles of the kernels that it asked for.
+struct Module {
+  std::unique_ptr<DeviceModule> code;
+  int device = 0;
+  Mutex mutex;
+  std::map<std::string, hipFunction_t, std::less<>> kernels HIP_PORTABLE_GUARDED_BY(mutex);
+};
+
+struct Kernel {
+  std::shared_ptr<Module> module;  // keeps the code
+  void* code = nullptr;
+  int device = 0;
 };
 
 class Runtime {
@@ -51,10 +69,14 @@ class Runtime {
 
   using Streams = HandleTable<hipStream_t, Stream, 0x50>;
   using Events = HandleTable<hipEvent_t, Event, 0xe0>;
+  using Modules = HandleTable<hipModule_t, Module, 0x30>;
+  using Kernels = HandleTable<hipFunction_t, Kernel, 0x40>;
   using Graphs = HandleTable<hipGraph_t, Graph, 0x60>;
   using Executables = HandleTable<hipGraphExec_t, Graph, 0x70>;
   Streams& streams() { return streams_; }
   Events& events() { return events_; }
+  Modules& modules() { return modules_; }
+  Kernels& kernels() { return kernels_; }
   Graphs& graphs() { return graphs_; }
   Executables& executables() { return executables_; }
   Captures& captures() { return captures_; }
@@ -75,6 +97,8 @@ class Runtime {
   std::vector<std::shared_ptr<Stream>> null_streams_;
   Streams streams_;
   Events events_;
+  Modules modules_;
+  Kernels kernels_;
   Graphs graphs_;
   Executables executables_;
   Captures captures_;

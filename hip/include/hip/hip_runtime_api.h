@@ -349,17 +349,21 @@ hipError_t hipEventDestroy(hipEvent_t event);
  *  @param symbolStatus  may be NULL. @return hipErrorInvalidValue or hipErrorNotFound, pfn NULL */
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
                              hipDriverProcAddressQueryResult *symbolStatus);
-/** @return hipErrorNoBinaryForGpu on the emulated device */
+/** @param image  of NVIDIA's device: PTX, ended by a zero, cubin or a fat binary.
+ *  @return hipErrorNoBinaryForGpu on the emulated device; else what the driver says of the image */
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
+/** Waits for what runs of it. Handles of its kernels are no longer valid. */
 hipError_t hipModuleUnload(hipModule_t module);
+/** @return hipErrorNotFound */
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *kname);
-/** @return hipErrorInvalidDeviceFunction on the emulated device */
+/** @return hipErrorInvalidDeviceFunction for a handle that is none, hipErrorInvalidHandle where the
+ *  stream is of another device, hipErrorStreamCaptureUnsupported where it captures */
 hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
                                  unsigned int gridDimZ, unsigned int blockDimX,
                                  unsigned int blockDimY, unsigned int blockDimZ,
                                  unsigned int sharedMemBytes, hipStream_t stream,
                                  void **kernelParams, void **extra);
-/** @return hipErrorInvalidDeviceFunction on the emulated device */
+/** @return hipErrorInvalidDeviceFunction: no compiler registers its kernels with this runtime */
 hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 dimBlocks,
                            void **args, size_t sharedMemBytes HIP_PORTABLE_DEFAULT(0),
                            hipStream_t stream HIP_PORTABLE_DEFAULT(0));

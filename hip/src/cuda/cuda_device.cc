@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cuda_driver.h"
+#include "cuda_module.h"
 #include "cuda_properties.h"
 
 namespace hip_portable::cuda {
@@ -76,6 +77,10 @@ hipError_t CudaDevice::copy(void* to, const void* from, std::size_t size) {
 
 hipError_t CudaDevice::synchronize() {
   return context_.run([&] { return driver().context_synchronize(); });
+}
+
+hipError_t CudaDevice::load_module(const void* image, std::unique_ptr<DeviceModule>* module) {
+  return CudaModule::load(context_, image, module);
 }
 
 hipError_t CudaDevice::create_stream(unsigned flags, int priority,

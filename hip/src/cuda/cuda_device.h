@@ -50,7 +50,7 @@ class CudaDevice : public Device {
 
   hipError_t copy(void* to, const void* from, std::size_t size) override;
   hipError_t synchronize() override;
-  hipError_t load_module(const void* /*image*/) override { return hipErrorNotSupported; }
+  hipError_t load_module(const void* image, std::unique_ptr<DeviceModule>* module) override;
   DeviceStream& null_stream() override { return null_stream_; }
   hipError_t create_stream(unsigned flags, int priority,
                            std::unique_ptr<DeviceStream>* stream) override;

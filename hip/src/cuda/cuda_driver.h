@@ -89,6 +89,7 @@ namespace hip_portable::cuda {
   X(stream_write_value64, "cuStreamWriteValue64_v2",                                              \
     (Stream stream, DevicePtr address, std::uint64_t value, unsigned flags))                      \
   X(module_load_data, "cuModuleLoadData", (Module * module, const void* image))                   \
+  X(module_unload, "cuModuleUnload", (Module module))                                             \
   X(module_get_function, "cuModuleGetFunction",                                                   \
     (Function * function, Module module, const char* name))                                       \
   X(launch_kernel, "cuLaunchKernel",                                                              \

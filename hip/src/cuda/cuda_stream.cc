@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "cuda_module.h"
+
 namespace hip_portable::cuda {
 
 CudaStream::CudaStream(ContextHolder& context, Stream handle, Owner owner)
@@ -31,9 +33,7 @@ hipError_t CudaStream::copy(void* to, const void* from, std::size_t size, bool /
 }
 
 hipError_t CudaStream::copy_indirect(const hipPortableIndirectCopy_t* descriptor) {
-  return run([&] {
-    return context_.copy_kernel().launch(context_.driver(), handle_, descriptor);
-  });
+  return run([&] { return context_.copy_kernel().launch(context_.driver(), handle_, descriptor); });
 }
 
 hipError_t CudaStream::fill(void* to, unsigned char value, std::size_t size) {
@@ -75,14 +75,24 @@ hipError_t CudaStream::write_value(void* address, std::uint64_t value, ValueWidt
 // Lost where the driver never gets there.
 hipError_t CudaStream::host_function(std::function<void()> function) {
   using Call = std::function<void()>;
-  const auto run_once = [](void* data) {
-    (*std::unique_ptr<Call>(static_cast<Call*>(data)))();
-  };
+  const auto run_once = [](void* data) { (*std::unique_ptr<Call>(static_cast<Call*>(data)))(); };
   auto owned = std::make_unique<Call>(std::move(function));
   const hipError_t error =
       run([&] { return context_.driver().launch_host_function(handle_, run_once, owned.get()); });
   if (error == hipSuccess) owned.release();
   return error;
+}
+
+hipError_t CudaStream::launch(const Launch& launch) {
+  DriverExtra extra;
+  if (launch.extra != nullptr && !extra.read(launch.extra)) return hipErrorInvalidValue;
+  const auto [grid, block] = std::pair(launch.grid, launch.block);
+  return run([&] {
+    return context_.driver().launch_kernel(static_cast<Function>(launch.kernel), grid.x, grid.y,
+                                           grid.z, block.x, block.y, block.z, launch.shared_bytes,
+                                           handle_, launch.parameters,
+                                           launch.extra != nullptr ? extra.pairs() : nullptr);
+  });
 }
 
 // HIP's states have the driver's numbers. The driver's id is of no use here: 0, which no capture of

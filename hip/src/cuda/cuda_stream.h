@@ -30,6 +30,7 @@ class CudaStream : public DeviceStream {
   hipError_t wait_value(const ValueWait& wait) override;
   hipError_t write_value(void* address, std::uint64_t value, ValueWidth width) override;
   hipError_t host_function(std::function<void()> function) override;
+  hipError_t launch(const Launch& launch) override;
   hipError_t capture_status(hipStreamCaptureStatus* status, unsigned long long* id) override;
   hipError_t query() override;
   hipError_t synchronize() override;

@@ -158,7 +158,8 @@ hipError_t EmulatedDevice::synchronize() {
 }
 
 // There is nothing here that could run code.
-hipError_t EmulatedDevice::load_module(const void* /*image*/) {
+hipError_t EmulatedDevice::load_module(const void* /*image*/,
+                                       std::unique_ptr<DeviceModule>* /*module*/) {
   machine_.hazards.drain(ordinal_);
   return hipErrorNoBinaryForGpu;
 }

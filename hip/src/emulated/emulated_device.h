@@ -36,13 +36,12 @@ class EmulatedDevice final : public Device {
   hipError_t register_host(void* pointer, std::size_t size, unsigned flags) override;
   hipError_t unregister_host(void* pointer) override;
   hipError_t describe(const void* pointer, PointerInfo* info) override;
-  hipError_t check_access(const void* pointer, std::size_t size,
-                          hipMemAccessFlags access) override;
+  hipError_t check_access(const void* pointer, std::size_t size, hipMemAccessFlags access) override;
   VirtualMemory* virtual_memory() override { return &machine_.ranges; }
 
   hipError_t copy(void* to, const void* from, std::size_t size) override;
   hipError_t synchronize() override;
-  hipError_t load_module(const void* image) override;
+  hipError_t load_module(const void* image, std::unique_ptr<DeviceModule>* module) override;
   DeviceStream& null_stream() override { return null_stream_; }
   hipError_t create_stream(unsigned flags, int priority,
                            std::unique_ptr<DeviceStream>* stream) override;

@@ -1,24 +1,37 @@
 // SPDX-License-Identifier: MIT
 //
-// Fake driver: code. It knows one kernel, the late-bound copy, and does what that does when it is
-// launched the way it must be. A test may ask how often code was loaded and launched.
+// Fake driver: code. It knows a few kernels by name, and does what they do when they are launched
+// the way they must be. A test may ask how often code was loaded and launched.
 
 #include <atomic>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "../pattern.h"
 #include "fake_cuda.h"
 
-struct CUmod_st {};
-struct CUfunc_st {};
+// A kernel, called with its parameters.
+struct CUfunc_st {
+  const char* name;
+  void (*run)(void** parameters);
+  bool is_copy = false;  // which is launched in one shape only
+};
+struct CUmod_st {
+  std::string image;
+};
 using CUmodule = CUmod_st*;
 using CUfunction = CUfunc_st*;
 
 namespace {
 
-constexpr char kKernel[] = "hip_portable_indirect_copy";
-
-CUmod_st the_module;
-CUfunc_st the_function;
+std::mutex modules_mutex;
+std::set<CUmodule>& modules() {
+  static auto* all = new std::set<CUmodule>;
+  return *all;
+}
 std::atomic<int> loads{0};
 std::atomic<int> copies{0};
 
@@ -31,11 +44,93 @@ struct Descriptor {
   std::uint64_t flag_value;
 };
 
-void copy(const Descriptor* descriptor) {
+void copy(void** parameters) {
+  const auto* const descriptor = *static_cast<const Descriptor**>(parameters[0]);
+  if (descriptor == nullptr) return;
+  ++copies;
   Descriptor read;
   std::memcpy(&read, descriptor, sizeof(read));
   if (read.size != 0) std::memmove(read.destination, read.source, read.size);
   if (read.flag != nullptr) __atomic_store_n(read.flag, read.flag_value, __ATOMIC_RELEASE);
+}
+
+template <class Value>
+Value value_of(void* parameter) {
+  return *static_cast<Value*>(parameter);
+}
+
+// Those of tests/support/kernels.cu.
+void sum(void** parameters) {
+  const auto* const bytes = value_of<const std::uint8_t*>(parameters[0]);
+  for (std::uint64_t at = 0; at < value_of<std::uint64_t>(parameters[1]); ++at) {
+    *value_of<std::uint64_t*>(parameters[2]) += bytes[at];
+  }
+}
+
+void add(void** parameters) {
+  auto* const bytes = value_of<std::uint8_t*>(parameters[0]);
+  for (std::uint64_t at = 0; at < value_of<std::uint64_t>(parameters[1]); ++at) {
+    bytes[at] = static_cast<std::uint8_t>(bytes[at] + value_of<std::uint64_t>(parameters[2]));
+  }
+}
+
+void fill(void** parameters) {
+  hipfile::test::fill_pattern(
+      value_of<void*>(parameters[0]), value_of<std::uint64_t>(parameters[1]),
+      value_of<std::uint64_t>(parameters[2]), value_of<std::uint64_t>(parameters[3]));
+}
+
+void count_wrong(void** parameters) {
+  const auto* const bytes = value_of<const std::uint8_t*>(parameters[0]);
+  const auto position = value_of<std::uint64_t>(parameters[3]);
+  for (std::uint64_t at = 0; at < value_of<std::uint64_t>(parameters[1]); ++at) {
+    const std::uint8_t right =
+        hipfile::test::pattern_byte(value_of<std::uint64_t>(parameters[2]), position + at);
+    *value_of<std::uint64_t*>(parameters[4]) += bytes[at] != right;
+  }
+}
+
+// That of ais-bench: it runs, and its time is over at once.
+void be_busy(void** parameters) {
+  *value_of<volatile std::uint32_t*>(parameters[0]) = value_of<std::uint32_t>(parameters[1]);
+}
+
+CUfunc_st kernels[] = {{"hip_portable_indirect_copy", &copy, true},
+                       {"hipfile_test_sum", &sum},
+                       {"hipfile_test_add", &add},
+                       {"hipfile_test_fill", &fill},
+                       {"hipfile_test_count_wrong", &count_wrong},
+                       {"ais_bench_busy", &be_busy}};
+
+// Null where the module has none of that name, or nobody here knows it.
+CUfunction find(const CUmod_st& module, const std::string& name) {
+  if (module.image.find(".entry " + name + "(") == std::string::npos) return nullptr;
+  for (CUfunc_st& kernel : kernels) {
+    if (name == kernel.name) return &kernel;
+  }
+  return nullptr;
+}
+
+bool is_loaded(CUmodule module) {
+  const std::lock_guard<std::mutex> lock(modules_mutex);
+  return modules().count(module) != 0;
+}
+
+bool is_kernel(CUfunction function) {
+  for (CUfunc_st& kernel : kernels) {
+    if (function == &kernel) return true;
+  }
+  return false;
+}
+
+// The packed form, of parameters that take eight bytes each: the list ends with a null pointer.
+bool unpack(void** extra, std::vector<void*>* parameters) {
+  const auto key = [extra](int at) { return reinterpret_cast<std::uintptr_t>(extra[at]); };
+  if (key(0) != 1 || key(2) != 2 || key(4) != 0) return false;
+  for (std::size_t at = 0; at < *static_cast<std::size_t*>(extra[3]); at += 8) {
+    parameters->push_back(static_cast<char*>(extra[1]) + at);
+  }
+  return true;
 }
 
 }  // namespace
@@ -49,19 +144,28 @@ FAKE_CUDA_API CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const bool is_translated = fake_cuda::setting("FAKE_CUDA_NO_JIT", 0) == 0;
   if (!is_translated) return 223;  // CUDA_ERROR_JIT_COMPILATION_DISABLED
-  if (std::strstr(static_cast<const char*>(image), kKernel) == nullptr) return 200;
+  if (std::strstr(static_cast<const char*>(image), ".entry ") == nullptr) return 200;
   ++loads;
-  *module = &the_module;
+  *module = new CUmod_st{static_cast<const char*>(image)};
+  const std::lock_guard<std::mutex> lock(modules_mutex);
+  modules().insert(*module);
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuModuleUnload(CUmodule module) {
+  FAKE_CUDA_NEED_CONTEXT();
+  const std::lock_guard<std::mutex> lock(modules_mutex);
+  if (modules().erase(module) == 0) return CUDA_ERROR_INVALID_HANDLE;
+  delete module;
   return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_API CUresult cuModuleGetFunction(CUfunction* function, CUmodule module,
                                            const char* name) {
   FAKE_CUDA_NEED_CONTEXT();
-  if (module != &the_module) return CUDA_ERROR_INVALID_HANDLE;
-  if (std::strcmp(name, kKernel) != 0) return 500;  // CUDA_ERROR_NOT_FOUND
-  *function = &the_function;
-  return CUDA_SUCCESS;
+  if (!is_loaded(module)) return CUDA_ERROR_INVALID_HANDLE;
+  *function = find(*module, name);
+  return *function != nullptr ? CUDA_SUCCESS : 500;  // CUDA_ERROR_NOT_FOUND
 }
 
 FAKE_CUDA_API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
@@ -69,17 +173,14 @@ FAKE_CUDA_API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsi
                                       unsigned block_z, unsigned shared_bytes, void* stream,
                                       void** parameters, void** extra) {
   FAKE_CUDA_NEED_CONTEXT();
-  if (function != &the_function || !fake_cuda::is_stream(stream)) {
-    return CUDA_ERROR_INVALID_HANDLE;
-  }
+  if (!is_kernel(function) || !fake_cuda::is_stream(stream)) return CUDA_ERROR_INVALID_HANDLE;
   const bool is_two_blocks = grid_x == 2 && grid_y == 1 && grid_z == 1;
   const bool is_full = block_x == 1024 && block_y == 1 && block_z == 1;
-  if (!is_two_blocks || !is_full || shared_bytes != 0 || extra != nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  const auto* const descriptor = *static_cast<const Descriptor**>(parameters[0]);
-  if (descriptor == nullptr) return CUDA_SUCCESS;
-  ++copies;
-  copy(descriptor);
+  const bool is_right = is_two_blocks && is_full && shared_bytes == 0;
+  if (function->is_copy && !is_right) return CUDA_ERROR_INVALID_VALUE;
+  if (grid_x * grid_y * grid_z * block_x * block_y * block_z == 0) return CUDA_ERROR_INVALID_VALUE;
+  std::vector<void*> packed;
+  if (extra != nullptr && !unpack(extra, &packed)) return CUDA_ERROR_INVALID_VALUE;
+  function->run(extra != nullptr ? packed.data() : parameters);
   return CUDA_SUCCESS;
 }
