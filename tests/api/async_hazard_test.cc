@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <thread>
 
 #include "async_fixture.h"
+#include "disturbances.h"
 
 namespace hipfile::test {
 namespace {
@@ -20,63 +20,6 @@ constexpr size_t kMiB = 1 << 20;
 constexpr size_t kStreams = 8;
 constexpr size_t kOperations = 32;  // of each stream: 256 in all
 constexpr size_t kSlice = 128 << 10;
-constexpr unsigned kTimeLimit = 120;  // seconds; SIGALRM ends the program
-
-struct Disturbance {
-  const char* name;
-  std::function<void()> call;
-};
-
-void free_device_memory() {
-  void* memory = nullptr;
-  EXPECT_EQ(hipSuccess, hipMalloc(&memory, 4096));
-  EXPECT_EQ(hipSuccess, hipFree(memory));
-}
-
-void free_pinned_memory() {
-  void* memory = nullptr;
-  EXPECT_EQ(hipSuccess, hipHostMalloc(&memory, 4096, 0));
-  EXPECT_EQ(hipSuccess, hipHostFree(memory));
-}
-
-void unregister_memory() {
-  std::vector<uint8_t> memory(8192);
-  EXPECT_EQ(hipSuccess, hipHostRegister(memory.data(), memory.size(), 0));
-  EXPECT_EQ(hipSuccess, hipHostUnregister(memory.data()));
-}
-
-void load_module() {
-  hipModule_t module = nullptr;
-  const char image[64] = "no code";
-  EXPECT_NE(hipSuccess, hipModuleLoadData(&module, image));
-  (void)hipGetLastError();
-}
-
-void copy_now() {
-  static thread_local Buffer buffer(4096);
-  (void)buffer.get();
-}
-
-void wait_for_device() { EXPECT_EQ(hipSuccess, hipDeviceSynchronize()); }
-
-const Disturbance kDisturbances[] = {{"Free", &free_device_memory},
-                                     {"HostFree", &free_pinned_memory},
-                                     {"HostUnregister", &unregister_memory},
-                                     {"ModuleLoad", &load_module},
-                                     {"Copy", &copy_now},
-                                     {"DeviceSynchronize", &wait_for_device}};
-
-class TimeLimited : public ApiTest {
- protected:
-  void SetUp() override {
-    ApiTest::SetUp();
-    alarm(kTimeLimit);
-  }
-  void TearDown() override {
-    alarm(0);
-    ApiTest::TearDown();
-  }
-};
 
 class DisturbedBatchTest : public TimeLimited {};
 
@@ -171,7 +114,7 @@ TEST_F(DisturbedBatchTest, Rule9_OperationsInFlightFinishBesideABatch) {
   });
   std::thread frees([&] {
     while (!may_end) {
-      free_device_memory();
+      disturb_by_free();
       usleep(200);
     }
   });

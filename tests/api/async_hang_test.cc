@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// The table of calls that hang a library whose threads copy behind a stream's wait
+// (docs/design/async.md), cell by cell: an operation stands in a stream behind a wait of the
+// program's when the call is made, and the wait ends while the call waits for the stream. From then
+// on the operation has all its work before it, and the call keeps copies out.
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "async_fixture.h"
+#include "disturbances.h"
+
+namespace hipfile::test {
+namespace {
+
+constexpr size_t kMiB = 1 << 20;
+enum Place { kHere, kElsewhere };
+
+// A read behind a wait, in a stream of its own.
+struct WaitingRead {
+  WaitingRead(const RegisteredFile& file, unsigned flags, size_t size)
+      : stream(flags), buffer(size), pause(stream), call{size, 3} {
+    EXPECT_CODE(hipFileSuccess, call.read(file.handle(), buffer, stream));
+  }
+  void expect_done() {
+    synchronize(stream);
+    EXPECT_EQ(static_cast<ssize_t>(buffer.size()), call.bytes);
+    EXPECT_EQ("", first_difference(buffer.get(), make_pattern(buffer.size(), 1, 3)));
+  }
+
+  TestStream stream;
+  Buffer buffer;
+  Pause pause;
+  AsyncCall call;
+};
+
+using Reads = std::vector<std::unique_ptr<WaitingRead>>;
+
+// By disturbance and place.
+class HangTableTest : public TimeLimited,
+                      public testing::WithParamInterface<std::tuple<size_t, Place>> {
+ protected:
+  static constexpr size_t kMost = 3 * kMiB;  // several chunks
+
+  void SetUp() override {
+    TimeLimited::SetUp();
+    if (!calls_are_queued()) GTEST_SKIP() << "calls block here";
+    disturb();  // what it makes once, it makes before
+  }
+  static void disturb() { kDisturbances[std::get<0>(GetParam())].call(); }
+
+  // The waits are ended by a thread that calls nothing of HIP, once the call is under way. Whether
+  // it has already got to its own wait then is up to the scheduler; most of the time it has.
+  static void disturb_and_go_on(const Reads& reads) {
+    std::atomic<bool> is_called{false};
+    const auto call = [&is_called] {
+      is_called = true;
+      disturb();
+    };
+    std::thread opener([&] {
+      while (!is_called) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      for (const auto& read : reads) read->pause.open();
+    });
+    if (std::get<1>(GetParam()) == kElsewhere) {
+      std::thread other(call);
+      for (const auto& read : reads) synchronize(read->stream);
+      other.join();
+    } else {
+      call();
+    }
+    opener.join();
+  }
+
+  void run(size_t streams, const std::vector<unsigned>& flags, size_t size) {
+    const RegisteredFile file(this->file("from"), kMost + 3, 1);
+    Reads reads;
+    for (size_t at = 0; at < streams; ++at) {
+      reads.push_back(std::make_unique<WaitingRead>(file, flags[at % flags.size()], size));
+    }
+    disturb_and_go_on(reads);
+    for (const auto& read : reads) read->expect_done();
+  }
+};
+
+TEST_P(HangTableTest, Rule9_ReadBehindAWaitOfANonBlockingStream) {
+  run(1, {hipStreamNonBlocking}, kMost);
+}
+
+TEST_P(HangTableTest, Rule9_ReadBehindAWaitOfABlockingStream) { run(1, {hipStreamDefault}, kMost); }
+
+// More than the device has hardware queues.
+TEST_P(HangTableTest, Rule9_ReadsBehindWaitsOf64Streams) {
+  run(64, {hipStreamNonBlocking, hipStreamDefault}, 100001);
+}
+
+INSTANTIATE_TEST_SUITE_P(, HangTableTest,
+                         testing::Combine(testing::Range(size_t{0}, std::size(kDisturbances)),
+                                          testing::Values(kHere, kElsewhere)),
+                         [](const auto& it) {
+                           return std::string(kDisturbances[std::get<0>(it.param)].name) +
+                                  (std::get<1>(it.param) == kElsewhere ? "Elsewhere" : "Here");
+                         });
+
+}  // namespace
+}  // namespace hipfile::test
