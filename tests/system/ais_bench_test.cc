@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "modes.h"
 #include "pattern.h"
 #include "process.h"
 #include "temp_dir.h"
@@ -120,6 +121,8 @@ TEST_F(AisBenchTest, WrongUsage) {
                                                     {"read", "--runs", "0", "/tmp"},
                                                     {"read", "--call", "0x7ffff001", "/tmp"},
                                                     {"read", "--beside", "sync", "/tmp"},
+                                                    {"read", "--busy", "--beside", "hand", "/tmp"},
+                                                    {"async", "--busy", "/tmp"},
                                                     {"ceilings", "--threads", "1", "/tmp"},
                                                     {"async", "--streams", "0", "/tmp"}}) {
     const ProcessResult result = tool(arguments);
@@ -146,6 +149,22 @@ TEST_F(AisBenchTest, Refusals) {
   const ProcessResult full =
       run_process({"sh", "-c", std::string(kTool) + " read --runs 1 " + file + " > /dev/full"});
   EXPECT_EQ(1, full.exit_code);
+}
+
+// A kernel that has ended, as those of the fake driver do at once, is none to measure beside.
+TEST_F(AisBenchTest, BusyNeedsAKernelThatRuns) {
+  const std::vector<std::string> arguments = {"read",   "--busy", "--size",   "1M",
+                                              "--runs", "1",      dir_.path()};
+  if (is_on_nvidia()) {
+    const ProcessResult result = tool(arguments);
+    EXPECT_EQ(0, result.exit_code) << result.err;
+    EXPECT_NE(std::string::npos, result.out.find("1 thread, beside a kernel ")) << result.out;
+    return;
+  }
+  expect_refusal(tool(arguments), 1, "no kernel can run here");
+  const ProcessOptions fake = {
+      {"HIP_PORTABLE_CUDA_LIBRARY=" TEST_FAKE_CUDA, "HIP_PORTABLE_BACKEND=cuda"}, "", 120};
+  expect_refusal(tool(arguments, fake), 1, "the kernel ended before the run beside it");
 }
 
 // The runtime of the tests changes bytes on their way into device memory.

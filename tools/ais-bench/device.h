@@ -16,6 +16,7 @@ class Device {
  public:
   explicit Device(int ordinal);
   const hipfile::gpu::HipTable& hip() const { return runtime_->hip; }
+  int ordinal() const { return ordinal_; }
   bool is_emulated() const { return is_emulated_; }
   std::string name() const;
   /// The shared object of the runtime.

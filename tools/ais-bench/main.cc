@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "busy.h"
 #include "ceilings.h"
 #include "report.h"
 #include "start.h"
@@ -45,12 +46,25 @@ Work partner(Bench& bench, const Library& library, Way way, unsigned threads,
   return **ceiling;
 }
 
+// Rings and pools are made before: what allocates would wait for the kernel's end.
+std::vector<Figure> measure_busy(Bench& bench, const Library& library, Way way) {
+  BusyKernel kernel(bench.device());
+  std::vector<Figure> figures;
+  for (const unsigned threads : bench.options().threads) {
+    const Work quiet = synchronous(bench, library, way, threads);
+    (void)run_once(quiet, 0);
+    figures.push_back(compare(beside_kernel(quiet, kernel), quiet, bench.options().runs));
+  }
+  return figures;
+}
+
 std::vector<Figure> measure_calls(Bench& bench, Way way) {
   const Options& options = bench.options();
   if (way == Way::kWrite && !bench.file().may_write()) {
     fail("the file exists: it is written with --overwrite only");
   }
   const Library library(bench);
+  if (options.is_busy) return measure_busy(bench, library, way);
   std::optional<Work> ceiling;
   std::vector<Figure> figures;
   if (options.verb == Verb::kAsync) {

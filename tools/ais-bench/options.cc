@@ -46,6 +46,12 @@ void add_moving(CLI::App* app, Options* options) {
   app->add_flag("--overwrite", options->may_overwrite, "an existing file may be written");
 }
 
+void add_busy(CLI::App* app, Options* options) {
+  app->add_flag("--busy", options->is_busy,
+                "measure while a kernel holds the device, beside the same without")
+      ->excludes(app->get_option("--beside"));
+}
+
 void add_threads(CLI::App* app, Options* options) {
   app->add_option("--threads", options->threads, "threads that call: N[,M...], a figure for each")
       ->delimiter(',')
@@ -62,12 +68,14 @@ void add_verbs(CLI::App* app, Options* options) {
   verb->callback([options] { options->verb = Verb::kRead; });
   add_common(verb, options);
   add_moving(verb, options);
+  add_busy(verb, options);
   add_threads(verb, options);
 
   verb = app->add_subcommand("write", "hipFileWrite");
   verb->callback([options] { options->verb = Verb::kWrite; });
   add_common(verb, options);
   add_moving(verb, options);
+  add_busy(verb, options);
   add_threads(verb, options);
 
   verb = app->add_subcommand("async", "hipFileReadAsync, or hipFileWriteAsync");

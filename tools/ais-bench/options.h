@@ -37,6 +37,7 @@ struct Options {
   bool is_cold = false;        ///< the file is dropped from the cache before each run
   bool is_direct = false;      ///< the descriptor has O_DIRECT
   bool is_write = false;       ///< of async
+  bool is_busy = false;        ///< while a kernel holds the device, beside the same without
   bool is_registered = true;   ///< the buffer
   bool may_overwrite = false;  ///< an existing file
   bool is_json = false;
