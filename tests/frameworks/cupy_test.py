@@ -47,6 +47,35 @@ class CupyTest(weights.FileTest):
                     operation.expect_whole()
             self.expect_plain(arrays)
 
+    def test_graphs_captured_before_and_after(self):
+        offset, size = self.places["embedding"]
+        source, before, after = (cupy.zeros(size, dtype=cupy.uint8) for _ in range(3))
+        stream = cupy.cuda.Stream(non_blocking=True)
+        cupy.invert(source, out=before)  # compiled before anything captures
+        cupy.cuda.get_current_stream().synchronize()
+
+        def graph_of(result):
+            with stream:
+                stream.begin_capture()
+                cupy.invert(source, out=result)
+                return stream.end_capture()
+
+        graphs = [graph_of(before)]
+        with hipfile.File(LIBRARY, self.path) as file:
+            for result in (before, after):
+                # One read between the captures, one behind both.
+                operation = file.read_async(source.data.ptr, size, offset, stream.ptr)
+                for graph in graphs:
+                    graph.launch(stream)
+                stream.synchronize()
+                operation.expect_whole()
+                graphs.append(graph_of(after))
+                source.fill(0)
+                cupy.cuda.get_current_stream().synchronize()
+                expected = numpy.frombuffer(weights.plain_bytes(self.path, offset, size),
+                                            dtype=numpy.uint8)
+                self.assertTrue(numpy.array_equal(cupy.asnumpy(result), ~expected))
+
     def test_memory_of_the_asynchronous_pool(self):
         with cupy.cuda.using_allocator(cupy.cuda.MemoryAsyncPool().malloc):
             self.test_synchronous_load()

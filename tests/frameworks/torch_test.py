@@ -111,8 +111,13 @@ class TorchTest(weights.FileTest):
             operation.expect_whole()
             self.assertTrue(torch.equal(before.cpu(), expected))
             # The library is open and has streams and threads of its own meanwhile.
-            self.graph_of(source, after).replay()
+            graph_behind = self.graph_of(source, after)
+            source.zero_()
             torch.cuda.synchronize()
+            operation = file.read_async(source.data_ptr(), size, offset, stream.cuda_stream)
+            graph_behind.replay()
+            stream.synchronize()
+            operation.expect_whole()
             self.assertTrue(torch.equal(after.cpu(), expected))
 
     def test_another_thread_reads_during_a_capture(self):
