@@ -86,7 +86,8 @@ hipError_t CudaStream::host_function(std::function<void()> function) {
 hipError_t CudaStream::launch(const Launch& launch) {
   DriverExtra extra;
   if (launch.extra != nullptr && !extra.read(launch.extra)) return hipErrorInvalidValue;
-  const auto [grid, block] = std::pair(launch.grid, launch.block);
+  const dim3& grid = launch.grid;
+  const dim3& block = launch.block;
   return run([&] {
     return context_.driver().launch_kernel(static_cast<Function>(launch.kernel), grid.x, grid.y,
                                            grid.z, block.x, block.y, block.z, launch.shared_bytes,
