@@ -101,7 +101,7 @@ class KernelTest : public BatchTest, public testing::WithParamInterface<Way> {
   std::optional<Kernels> kernels_;
   TestStream stream_;
   Buffer memory_{kSize};
-  Buffer result_{sizeof(uint64_t), MemoryKind::kPinned};
+  Buffer result_{sizeof(uint64_t)};
 };
 
 TEST_P(KernelTest, SumsWhatWasRead) {
@@ -109,17 +109,17 @@ TEST_P(KernelTest, SumsWhatWasRead) {
   const std::vector<uint8_t> bytes = make_pattern(kSize, 3, kFileOffset);
   auto* const result = static_cast<uint64_t*>(result_.data());
   memory_.fill(0xee);
-  *result = 0;
+  result_.fill(0);
   AsyncCall read{kSize, kFileOffset};
   move(true, file, read);
   kernels_->sum(memory_.data(), kSize, result, stream_);
   synchronize(stream_);
   EXPECT_EQ(static_cast<ssize_t>(kSize), read.bytes);
-  EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}), *result);
-  *result = 0;
+  EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}), number(result_));
+  result_.fill(0);
   kernels_->count_wrong(memory_.data(), kSize, 3, kFileOffset, result, stream_);
   synchronize(stream_);
-  EXPECT_EQ(0u, *result);
+  EXPECT_EQ(0u, number(result_));
 }
 
 TEST_P(KernelTest, ChangesWhatIsWritten) {

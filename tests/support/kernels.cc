@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 // The driver wants a zero behind the text.
 asm(R"(
   .pushsection .rodata
@@ -58,6 +60,12 @@ void Kernels::count_wrong(const void* bytes, size_t size, uint64_t seed, uint64_
                           uint64_t* wrong, hipStream_t stream) const {
   void* parameters[] = {&bytes, &size, &seed, &position, &wrong};
   launch("hipfile_test_count_wrong", parameters, stream);
+}
+
+uint64_t number(const Buffer& result) {
+  uint64_t value = 0;
+  std::memcpy(&value, result.get(0, sizeof value).data(), sizeof value);
+  return value;
 }
 
 }  // namespace hipfile::test

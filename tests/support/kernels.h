@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 
+#include "device_buffer.h"
+
 namespace hipfile::test {
 
 class Kernels {
@@ -22,7 +24,8 @@ class Kernels {
   bool are_there() const { return error_ == hipSuccess; }
   std::string why() const;
 
-  // Queue a launch. Results are counted up in pinned or device memory.
+  // Queue a launch. Results are added to a number in device memory: the device's atomic operations
+  // need not reach the host's.
   void sum(const void* bytes, size_t size, uint64_t* sum, hipStream_t stream) const;
   void add(void* bytes, size_t size, uint8_t value, hipStream_t stream) const;
   void fill(void* bytes, size_t size, uint64_t seed, uint64_t position, hipStream_t stream) const;
@@ -36,5 +39,8 @@ class Kernels {
   hipModule_t module_ = nullptr;
   hipError_t error_ = hipSuccess;
 };
+
+// What a kernel has left there.
+uint64_t number(const Buffer& result);
 
 }  // namespace hipfile::test

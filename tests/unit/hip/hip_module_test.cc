@@ -17,7 +17,7 @@ namespace {
 using hipfile::test::Buffer;
 using hipfile::test::Kernels;
 using hipfile::test::make_pattern;
-using hipfile::test::MemoryKind;
+using hipfile::test::number;
 
 constexpr size_t kSize = 100003;
 // As hipfile_test_add in kernels.cu is called, beside a kernel that does nothing.
@@ -56,22 +56,23 @@ class HipModule : public testing::Test {
 
 TEST_F(HipModule, KernelsSeeAndChangeDeviceMemory) {
   std::vector<uint8_t> bytes = make_pattern(kSize, 5);
-  Buffer memory(kSize), results(16, MemoryKind::kPinned);
+  Buffer memory(kSize), sum(sizeof(uint64_t)), wrong(sizeof(uint64_t));
   memory.set(bytes);
-  results.fill(0);
-  auto* const result = static_cast<uint64_t*>(results.data());
-  kernels_.sum(memory.data(), kSize, &result[0], nullptr);
-  kernels_.count_wrong(memory.data(), kSize, 5, 0, &result[1], nullptr);
+  sum.fill(0);
+  wrong.fill(0);
+  auto* const count = static_cast<uint64_t*>(wrong.data());
+  kernels_.sum(memory.data(), kSize, static_cast<uint64_t*>(sum.data()), nullptr);
+  kernels_.count_wrong(memory.data(), kSize, 5, 0, count, nullptr);
   kernels_.add(memory.data(), kSize, 3, nullptr);
   ASSERT_EQ(hipSuccess, hipDeviceSynchronize());
-  EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}), result[0]);
-  EXPECT_EQ(0u, result[1]);
+  EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}), number(sum));
+  EXPECT_EQ(0u, number(wrong));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(byte + 3);
   EXPECT_EQ("", hipfile::test::first_difference(memory.get(), bytes));
   kernels_.fill(memory.at(1), kSize - 1, 7, 12345, nullptr);
-  kernels_.count_wrong(memory.data(), kSize, 7, 12344, &result[1], nullptr);
+  kernels_.count_wrong(memory.data(), kSize, 7, 12344, count, nullptr);
   ASSERT_EQ(hipSuccess, hipDeviceSynchronize());
-  EXPECT_EQ(1u, result[1]);  // the first byte, which was left
+  EXPECT_EQ(1u, number(wrong));  // the first byte, which was left
 }
 
 TEST_F(HipModule, AKernelHasOneHandle) {
