@@ -54,19 +54,12 @@ hipError_t queue_host_call(const HostCall& call) {
 
 std::size_t bytes_of(ValueWidth width) { return width == ValueWidth::k32 ? 4 : 8; }
 
-hipError_t check_value(Device& device, const void* address, ValueWidth width,
-                       hipMemAccessFlags access) {
-  if (reinterpret_cast<std::uintptr_t>(address) % bytes_of(width) != 0) return hipErrorInvalidValue;
-  return check_device_range(device, address, bytes_of(width), access);
-}
-
 hipError_t queue_wait(hipStream_t handle, const ValueWait& wait) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
     if (!runtime.settings().has_wait_values) return hipErrorNotSupported;
     if (wait.condition > hipStreamWaitValueNor) return hipErrorInvalidValue;
-    const hipError_t error =
-        check_value(runtime.device(stream.device), wait.address, wait.width,
-                    hipMemAccessFlagsProtRead);
+    const hipError_t error = check_value(runtime.device(stream.device), wait.address,
+                                         bytes_of(wait.width), hipMemAccessFlagsProtRead);
     if (error != hipSuccess) return error;
     return queue(runtime, stream, [wait](DeviceStream& work) { return work.wait_value(wait); });
   });
@@ -83,9 +76,8 @@ hipError_t queue_write(hipStream_t handle, const ValueWrite& write) {
   return with_stream(handle, [&](Runtime& runtime, Stream& stream) {
     if (!runtime.settings().has_wait_values) return hipErrorNotSupported;
     if (write.flags != hipStreamWriteValueDefault) return hipErrorInvalidValue;
-    const hipError_t error =
-        check_value(runtime.device(stream.device), write.address, write.width,
-                    hipMemAccessFlagsProtReadWrite);
+    const hipError_t error = check_value(runtime.device(stream.device), write.address,
+                                         bytes_of(write.width), hipMemAccessFlagsProtReadWrite);
     if (error != hipSuccess) return error;
     return queue(runtime, stream, [write](DeviceStream& work) {
       return work.write_value(write.address, write.value, write.width);

@@ -156,6 +156,10 @@ class Device {
                                   hipMemAccessFlags /*access*/) {
     return hipSuccess;
   }
+  // The same for a value of device memory that a stream of this device waits for, or writes.
+  virtual hipError_t check_value_access(const void* /*pointer*/, hipMemAccessFlags /*access*/) {
+    return hipSuccess;
+  }
   // The same for all devices; null where they have none.
   virtual VirtualMemory* virtual_memory() { return nullptr; }
 

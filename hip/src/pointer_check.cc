@@ -13,12 +13,21 @@ enum class Side { kHost, kDevice, kAny };
 bool sides_of(hipMemcpyKind kind, Side* to, Side* from) {
   *to = *from = Side::kAny;
   switch (kind) {
-    case hipMemcpyHostToHost: *to = *from = Side::kHost; return true;
-    case hipMemcpyHostToDevice: *to = Side::kDevice, *from = Side::kHost; return true;
-    case hipMemcpyDeviceToHost: *to = Side::kHost, *from = Side::kDevice; return true;
+    case hipMemcpyHostToHost:
+      *to = *from = Side::kHost;
+      return true;
+    case hipMemcpyHostToDevice:
+      *to = Side::kDevice, *from = Side::kHost;
+      return true;
+    case hipMemcpyDeviceToHost:
+      *to = Side::kHost, *from = Side::kDevice;
+      return true;
     case hipMemcpyDeviceToDevice:
-    case hipMemcpyDeviceToDeviceNoCU: *to = *from = Side::kDevice; return true;
-    case hipMemcpyDefault: return true;
+    case hipMemcpyDeviceToDeviceNoCU:
+      *to = *from = Side::kDevice;
+      return true;
+    case hipMemcpyDefault:
+      return true;
   }
   return false;
 }
@@ -26,9 +35,12 @@ bool sides_of(hipMemcpyKind kind, Side* to, Side* from) {
 // Pinned and managed memory is on both sides.
 bool is_on(Side side, const PointerInfo& info) {
   switch (side) {
-    case Side::kHost: return info.type != hipMemoryTypeDevice;
-    case Side::kDevice: return info.type != hipMemoryTypeUnregistered;
-    case Side::kAny: return true;
+    case Side::kHost:
+      return info.type != hipMemoryTypeDevice;
+    case Side::kDevice:
+      return info.type != hipMemoryTypeUnregistered;
+    case Side::kAny:
+      return true;
   }
   return false;
 }
@@ -70,14 +82,13 @@ hipError_t check_copy(Device& device, const CopyRequest& request, bool* is_pagea
   if (request.size == 0) return hipSuccess;
   PointerInfo to;
   PointerInfo from;
-  hipError_t error = check_range(
-      device, {to_side, request.to, request.size, hipMemAccessFlagsProtReadWrite}, &to);
+  hipError_t error =
+      check_range(device, {to_side, request.to, request.size, hipMemAccessFlagsProtReadWrite}, &to);
   if (error == hipSuccess) {
-    error = check_range(
-        device, {from_side, request.from, request.size, hipMemAccessFlagsProtRead}, &from);
+    error = check_range(device, {from_side, request.from, request.size, hipMemAccessFlagsProtRead},
+                        &from);
   }
-  *is_pageable =
-      to.type == hipMemoryTypeUnregistered || from.type == hipMemoryTypeUnregistered;
+  *is_pageable = to.type == hipMemoryTypeUnregistered || from.type == hipMemoryTypeUnregistered;
   return error;
 }
 
@@ -85,6 +96,15 @@ hipError_t check_device_range(Device& device, const void* pointer, std::size_t s
                               hipMemAccessFlags access) {
   PointerInfo info;
   return check_range(device, {Side::kDevice, pointer, size, access}, &info);
+}
+
+hipError_t check_value(Device& device, const void* pointer, std::size_t size,
+                       hipMemAccessFlags access) {
+  if (reinterpret_cast<std::uintptr_t>(pointer) % size != 0) return hipErrorInvalidValue;
+  PointerInfo info;
+  const hipError_t error = check_range(device, {Side::kDevice, pointer, size, access}, &info);
+  if (error != hipSuccess || info.type != hipMemoryTypeDevice) return error;
+  return device.check_value_access(pointer, access);
 }
 
 hipError_t check_shared_object(Device& device, const void* pointer, std::size_t size,

@@ -25,6 +25,9 @@ hipError_t check_copy(Device& device, const CopyRequest& request, bool* is_pagea
 // A range that a device shall read or write itself: device, managed or pinned memory.
 hipError_t check_device_range(Device& device, const void* pointer, std::size_t size,
                               hipMemAccessFlags access);
+// The same for a value that a stream of the device waits for, or writes.
+hipError_t check_value(Device& device, const void* pointer, std::size_t size,
+                       hipMemAccessFlags access);
 
 // An aligned object in pinned, registered or managed memory, which host and device both reach.
 hipError_t check_shared_object(Device& device, const void* pointer, std::size_t size,

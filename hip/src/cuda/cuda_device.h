@@ -46,6 +46,8 @@ class CudaDevice : public Device {
   hipError_t unregister_host(void* pointer) override;
   hipError_t describe(const void* pointer, PointerInfo* info) override;
   void widen(PointerInfo* info) override;
+  // The driver does not look: a stream that has no access would lose the device.
+  hipError_t check_value_access(const void* pointer, hipMemAccessFlags access) override;
   VirtualMemory* virtual_memory() override { return &shared_->virtual_memory; }
 
   hipError_t copy(void* to, const void* from, std::size_t size) override;

@@ -28,11 +28,11 @@ struct PointerAnswer {
 
 // Needs no context, so that a pointer is known before it is known whose context is wanted.
 Result ask(const Driver& driver, DevicePtr address, PointerAnswer* answer) {
-  PointerAttribute which[] = {kPointerMemoryType,   kPointerIsManaged, kPointerDeviceOrdinal,
-                              kPointerRangeStart,   kPointerRangeSize, kPointerMappingStart,
+  PointerAttribute which[] = {kPointerMemoryType, kPointerIsManaged, kPointerDeviceOrdinal,
+                              kPointerRangeStart, kPointerRangeSize, kPointerMappingStart,
                               kPointerMappingSize};
-  void* values[] = {&answer->memory_type, &answer->is_managed,    &answer->ordinal,
-                    &answer->range_start, &answer->range_size,    &answer->mapping_start,
+  void* values[] = {&answer->memory_type, &answer->is_managed, &answer->ordinal,
+                    &answer->range_start, &answer->range_size, &answer->mapping_start,
                     &answer->mapping_size};
   return driver.pointer_get_attributes(std::size(which), which, values, address);
 }
@@ -134,7 +134,12 @@ hipError_t CudaDevice::release_host(void* pointer) {
   return release_pinned(pointer, PinnedKind::kAllocated);
 }
 
+// Memory of a device, virtual or not, is no host memory, whatever the driver says.
 hipError_t CudaDevice::register_host(void* pointer, std::size_t size, unsigned flags) {
+  PointerInfo info;
+  const hipError_t known = describe_device_memory(pointer, &info);
+  if (known != hipSuccess) return known;
+  if (info.type == hipMemoryTypeDevice) return hipErrorInvalidValue;
   const unsigned driver_flags = (flags & kRegisterFlags) | kHostRegisterPortable;
   const hipError_t error =
       context_.run([&] { return driver().mem_host_register(pointer, size, driver_flags); });
@@ -184,6 +189,13 @@ hipError_t CudaDevice::describe_device_memory(const void* pointer, PointerInfo* 
   info->device_pointer = address;
   info->host_pointer = info->type == hipMemoryTypeDevice ? nullptr : address;
   return hipSuccess;
+}
+
+// Only virtual memory has access of its own.
+hipError_t CudaDevice::check_value_access(const void* pointer, hipMemAccessFlags access) {
+  hipMemAccessFlags has = hipMemAccessFlagsProtNone;
+  if (shared_->virtual_memory.access_of(pointer, ordinal_, &has) != hipSuccess) return hipSuccess;
+  return (has & access) == access ? hipSuccess : hipErrorInvalidValue;
 }
 
 // Mappings of one reservation that follow each other, of one device.

@@ -50,10 +50,11 @@ bool CudaVirtualMemory::is_given(MemoryHandle handle) {
 hipError_t CudaVirtualMemory::reserve(std::size_t size, std::size_t alignment, void* wish,
                                       void** pointer) {
   DevicePtr address = 0;
-  const hipError_t error =
-      to_hip(driver_.mem_address_reserve(&address, size, alignment, address_of(wish), 0));
-  if (error == hipSuccess) *pointer = reinterpret_cast<void*>(address);
-  return error;
+  const Result result = driver_.mem_address_reserve(&address, size, alignment, address_of(wish), 0);
+  // The arguments are right in themselves: an alignment that no address has.
+  if (result == kInvalidValue) return hipErrorOutOfMemory;
+  if (result == kSuccess) *pointer = reinterpret_cast<void*>(address);
+  return to_hip(result);
 }
 
 hipError_t CudaVirtualMemory::unreserve(void* pointer, std::size_t size) {
