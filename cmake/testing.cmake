@@ -8,6 +8,8 @@
 #   hipfile_add_test_variant(NAME program [LABELS ...] [ENVIRONMENT K=V ...] [TIMEOUT seconds]
 #                            [ARGS ...])
 #   hipfile_add_test_modes(NAME program [the same])
+#   hipfile_add_test_on_fake_driver(NAME program [the same])  on NVIDIA's device, over a driver that
+#                                                             answers from RAM; label fake_driver
 #   hipfile_add_script_test(NAME COMMAND ... [LABELS ...] [ENVIRONMENT ...] [TIMEOUT seconds])
 #                                                             status 77 means "skipped"
 #   hipfile_variant_environment(VARIANT VARIABLE)
@@ -90,6 +92,14 @@ function(hipfile_add_test_modes name program)
     hipfile_add_test_variant(${name}.${mode} ${program} ARGS ${T_ARGS} LABELS ${T_LABELS}
                              ENVIRONMENT ${T_ENVIRONMENT} ${environment} TIMEOUT "${T_TIMEOUT}")
   endforeach()
+endfunction()
+
+function(hipfile_add_test_on_fake_driver name program)
+  cmake_parse_arguments(PARSE_ARGV 2 T "" "TIMEOUT" "LABELS;ENVIRONMENT;ARGS")
+  hipfile_add_test_variant(${name} ${program} ARGS ${T_ARGS} LABELS ${T_LABELS} fake_driver
+    ENVIRONMENT "HIP_PORTABLE_CUDA_LIBRARY=$<TARGET_FILE:fake_cuda>" HIP_PORTABLE_BACKEND=cuda
+                ${T_ENVIRONMENT}
+    TIMEOUT "${T_TIMEOUT}")
 endfunction()
 
 function(hipfile_add_test name)

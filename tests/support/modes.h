@@ -17,6 +17,11 @@ inline bool has_setting(const char* name, std::string_view value) {
 // and a child of fork could not use it any more.
 inline bool is_on_nvidia() { return has_setting("HIP_PORTABLE_BACKEND", "cuda"); }
 
+// It is a real one, which others use as well: not tests/support/fake_cuda.
+inline bool is_on_gpu() {
+  return is_on_nvidia() && std::getenv("HIP_PORTABLE_CUDA_LIBRARY") == nullptr;
+}
+
 // The program cannot touch device memory.
 inline bool is_strict() { return has_setting("HIP_PORTABLE_STRICT", "1"); }
 

@@ -2,25 +2,32 @@
 //
 // Fake driver: start, devices and contexts.
 
-#include "fake_cuda.h"
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <iterator>
+
+#include "fake_engine.h"
 
 namespace fake_cuda {
 namespace {
 
-std::atomic<bool> initialized{false};
+std::atomic<pid_t> initialized_in{0};
 std::atomic<long> calls_left{-1};  // until the device is lost; below 0: it is not to be
 std::atomic<CUresult> loss_result{CUDA_SUCCESS};
 std::atomic<bool> is_lost{false};
 CUctx_st primary_contexts[kMaxDevices];
 std::atomic<int> retained[kMaxDevices];
 
-thread_local std::vector<CUcontext> context_stack;
+// Without a destructor: exit handlers of the program call the driver too.
+struct ContextStack {
+  CUcontext contexts[32];
+  std::size_t depth;
+};
+thread_local ContextStack stack;
 
 bool is_device(CUdevice device) { return device >= 0 && device < device_count(); }
 
@@ -31,9 +38,9 @@ struct Attribute {
 
 // Everything that is not listed is 0.
 constexpr Attribute kAttributes[] = {
-    {1, 1024}, {2, 1024}, {3, 1024}, {4, 64},   {10, 32},  {13, 1980000}, {16, 132}, {19, 1},
-    {31, 1},   {32, 1},   {33, 0x1b}, {38, 1 << 26}, {40, 3}, {41, 1},     {50, 0},   {75, 9},
-    {78, 1},   {83, 1},   {91, 1},   {99, 1},   {102, 1},  {115, 1},      {134, 0},
+    {1, 1024}, {2, 1024}, {3, 1024},  {4, 64},       {10, 32}, {13, 1980000}, {16, 132}, {19, 1},
+    {31, 1},   {32, 1},   {33, 0x1b}, {38, 1 << 26}, {40, 3},  {41, 1},       {50, 0},   {75, 9},
+    {78, 1},   {83, 1},   {91, 1},    {99, 1},       {102, 1}, {115, 1},      {134, 0},
 };
 
 }  // namespace
@@ -43,7 +50,7 @@ std::size_t setting(const char* name, std::size_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
 }
 
-bool is_initialized() { return initialized.load(); }
+bool is_initialized() { return initialized_in.load() == getpid(); }
 
 int device_count() {
   const std::size_t count = setting("FAKE_CUDA_DEVICES", 1);
@@ -52,7 +59,7 @@ int device_count() {
 
 std::size_t device_memory() { return setting("FAKE_CUDA_MEMORY", std::size_t{64} << 20); }
 
-CUcontext current_context() { return context_stack.empty() ? nullptr : context_stack.back(); }
+CUcontext current_context() { return stack.depth == 0 ? nullptr : stack.contexts[stack.depth - 1]; }
 
 }  // namespace fake_cuda
 
@@ -62,6 +69,13 @@ CUresult fake_cuda::loss() {
   if (loss_result.load() == CUDA_SUCCESS) return CUDA_SUCCESS;
   if (!is_lost.load() && calls_left.fetch_sub(1) <= 0) is_lost = true;
   return is_lost.load() ? loss_result.load() : CUDA_SUCCESS;
+}
+
+CUresult fake_cuda::lost_with() { return is_lost.load() ? loss_result.load() : CUDA_SUCCESS; }
+
+void fake_cuda::lose_for_good(CUresult result) {
+  loss_result = result;
+  is_lost = true;
 }
 
 // For tests: after so many calls more all answer `result`; CUDA_SUCCESS: the device is well again.
@@ -75,14 +89,16 @@ FAKE_CUDA_API int fakeCudaIsLost(void) { return is_lost.load() ? 1 : 0; }
 FAKE_CUDA_API int fakeCudaHasContext(int device) { return retained[device] > 0 ? 1 : 0; }
 
 // For tests: contexts that the calling thread pushed and did not pop.
-FAKE_CUDA_API int fakeCudaContextDepth(void) { return static_cast<int>(context_stack.size()); }
+FAKE_CUDA_API int fakeCudaContextDepth(void) { return static_cast<int>(stack.depth); }
 
 FAKE_CUDA_API CUresult cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  // A parent's driver is of no use to its child.
+  if (initialized_in != 0 && !is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   const CUresult result = static_cast<CUresult>(setting("FAKE_CUDA_INIT_RESULT", 0));
   if (result != CUDA_SUCCESS) return result;
   for (int device = 0; device < kMaxDevices; ++device) primary_contexts[device].device = device;
-  initialized = true;
+  initialized_in = getpid();
   return CUDA_SUCCESS;
 }
 
@@ -150,20 +166,22 @@ FAKE_CUDA_API CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
   if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   retained[device] = 0;
+  drop_all_of(device);
   free_all_of(device);
   return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_API CUresult cuCtxPushCurrent_v2(CUcontext context) {
   if (context == nullptr || retained[context->device] == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  context_stack.push_back(context);
+  if (stack.depth == std::size(stack.contexts)) return CUDA_ERROR_OUT_OF_MEMORY;
+  stack.contexts[stack.depth++] = context;
   return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_API CUresult cuCtxPopCurrent_v2(CUcontext* context) {
-  if (context_stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
-  if (context != nullptr) *context = context_stack.back();
-  context_stack.pop_back();
+  if (stack.depth == 0) return CUDA_ERROR_INVALID_CONTEXT;
+  --stack.depth;
+  if (context != nullptr) *context = stack.contexts[stack.depth];
   return CUDA_SUCCESS;
 }
 
@@ -175,7 +193,7 @@ FAKE_CUDA_API CUresult cuCtxGetDevice(CUdevice* device) {
 
 FAKE_CUDA_API CUresult cuCtxSynchronize(void) {
   FAKE_CUDA_NEED_CONTEXT();
-  return CUDA_SUCCESS;
+  return wait_for_device(current_context()->device);
 }
 
 FAKE_CUDA_API CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {

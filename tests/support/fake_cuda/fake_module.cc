@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "../pattern.h"
-#include "fake_cuda.h"
+#include "fake_engine.h"
 
 // A kernel, called with its parameters.
 struct CUfunc_st {
   const char* name;
+  std::vector<std::size_t> sizes;  // of the parameters
   void (*run)(void** parameters);
   bool is_copy = false;  // which is launched in one shape only
 };
@@ -44,13 +45,30 @@ struct Descriptor {
   std::uint64_t flag_value;
 };
 
+CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
+
+// For the device of whoever launched it, which the fake driver does not keep: any will do.
+bool is_right(const Descriptor& copy) {
+  const auto reaches = [&copy](const void* end, int access) {
+    for (int device = 0; device < fake_cuda::device_count(); ++device) {
+      if (fake_cuda::is_reachable(address_of(end), copy.size, device, access)) return true;
+    }
+    return false;
+  };
+  return reaches(copy.destination, 3) && reaches(copy.source, 1);
+}
+
 void copy(void** parameters) {
   const auto* const descriptor = *static_cast<const Descriptor**>(parameters[0]);
   if (descriptor == nullptr) return;
   ++copies;
   Descriptor read;
   std::memcpy(&read, descriptor, sizeof(read));
-  if (read.size != 0) std::memmove(read.destination, read.source, read.size);
+  if (read.size != 0 && !is_right(read)) return fake_cuda::fault(CUDA_ERROR_ILLEGAL_ADDRESS);
+  if (read.size != 0) {
+    std::memmove(fake_cuda::view(address_of(read.destination)),
+                 fake_cuda::view(address_of(read.source)), read.size);
+  }
   if (read.flag != nullptr) __atomic_store_n(read.flag, read.flag_value, __ATOMIC_RELEASE);
 }
 
@@ -59,16 +77,21 @@ Value value_of(void* parameter) {
   return *static_cast<Value*>(parameter);
 }
 
+// The device's view of a pointer among the parameters.
+template <class Type>
+Type* pointer_of(void* parameter) {
+  return reinterpret_cast<Type*>(fake_cuda::view(value_of<CUdeviceptr>(parameter)));
+}
+
 // Those of tests/support/kernels.cu.
 void sum(void** parameters) {
-  const auto* const bytes = value_of<const std::uint8_t*>(parameters[0]);
-  for (std::uint64_t at = 0; at < value_of<std::uint64_t>(parameters[1]); ++at) {
-    *value_of<std::uint64_t*>(parameters[2]) += bytes[at];
-  }
+  const auto* const bytes = pointer_of<const std::uint8_t>(parameters[0]);
+  auto* const sum = pointer_of<std::uint64_t>(parameters[2]);
+  for (std::uint64_t at = 0; at < value_of<std::uint64_t>(parameters[1]); ++at) *sum += bytes[at];
 }
 
 void add(void** parameters) {
-  auto* const bytes = value_of<std::uint8_t*>(parameters[0]);
+  auto* const bytes = pointer_of<std::uint8_t>(parameters[0]);
   for (std::uint64_t at = 0; at < value_of<std::uint64_t>(parameters[1]); ++at) {
     bytes[at] = static_cast<std::uint8_t>(bytes[at] + value_of<std::uint64_t>(parameters[2]));
   }
@@ -76,31 +99,32 @@ void add(void** parameters) {
 
 void fill(void** parameters) {
   hipfile::test::fill_pattern(
-      value_of<void*>(parameters[0]), value_of<std::uint64_t>(parameters[1]),
+      pointer_of<void>(parameters[0]), value_of<std::uint64_t>(parameters[1]),
       value_of<std::uint64_t>(parameters[2]), value_of<std::uint64_t>(parameters[3]));
 }
 
 void count_wrong(void** parameters) {
-  const auto* const bytes = value_of<const std::uint8_t*>(parameters[0]);
+  const auto* const bytes = pointer_of<const std::uint8_t>(parameters[0]);
   const auto position = value_of<std::uint64_t>(parameters[3]);
+  auto* const wrong = pointer_of<std::uint64_t>(parameters[4]);
   for (std::uint64_t at = 0; at < value_of<std::uint64_t>(parameters[1]); ++at) {
     const std::uint8_t right =
         hipfile::test::pattern_byte(value_of<std::uint64_t>(parameters[2]), position + at);
-    *value_of<std::uint64_t*>(parameters[4]) += bytes[at] != right;
+    *wrong += bytes[at] != right;
   }
 }
 
 // That of ais-bench: it runs, and its time is over at once.
 void be_busy(void** parameters) {
-  *value_of<volatile std::uint32_t*>(parameters[0]) = value_of<std::uint32_t>(parameters[1]);
+  *pointer_of<volatile std::uint32_t>(parameters[0]) = value_of<std::uint32_t>(parameters[1]);
 }
 
-CUfunc_st kernels[] = {{"hip_portable_indirect_copy", &copy, true},
-                       {"hipfile_test_sum", &sum},
-                       {"hipfile_test_add", &add},
-                       {"hipfile_test_fill", &fill},
-                       {"hipfile_test_count_wrong", &count_wrong},
-                       {"ais_bench_busy", &be_busy}};
+CUfunc_st kernels[] = {{"hip_portable_indirect_copy", {8}, &copy, true},
+                       {"hipfile_test_sum", {8, 8, 8}, &sum},
+                       {"hipfile_test_add", {8, 8, 8}, &add},
+                       {"hipfile_test_fill", {8, 8, 8, 8}, &fill},
+                       {"hipfile_test_count_wrong", {8, 8, 8, 8, 8}, &count_wrong},
+                       {"ais_bench_busy", {8, 4}, &be_busy}};
 
 // Null where the module has none of that name, or nobody here knows it.
 CUfunction find(const CUmod_st& module, const std::string& name) {
@@ -123,6 +147,17 @@ bool is_kernel(CUfunction function) {
   return false;
 }
 
+// What a launch keeps of its parameters, each in a word.
+using Kept = std::vector<std::uint64_t>;
+
+Kept keep(const CUfunc_st& kernel, void** parameters) {
+  Kept kept(kernel.sizes.size());
+  for (std::size_t at = 0; at < kept.size(); ++at) {
+    std::memcpy(&kept[at], parameters[at], kernel.sizes[at]);
+  }
+  return kept;
+}
+
 // The packed form, of parameters that take eight bytes each: the list ends with a null pointer.
 bool unpack(void** extra, std::vector<void*>* parameters) {
   const auto key = [extra](int at) { return reinterpret_cast<std::uintptr_t>(extra[at]); };
@@ -142,6 +177,8 @@ FAKE_CUDA_API int fakeCudaIndirectCopies(void) { return copies.load(); }
 FAKE_CUDA_API CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   FAKE_CUDA_NEED_CONTEXT();
   if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const CUresult drained = fake_cuda::drain(fake_cuda::current_context()->device);
+  if (drained != CUDA_SUCCESS) return drained;
   const bool is_translated = fake_cuda::setting("FAKE_CUDA_NO_JIT", 0) == 0;
   if (!is_translated) return 223;  // CUDA_ERROR_JIT_COMPILATION_DISABLED
   if (std::strstr(static_cast<const char*>(image), ".entry ") == nullptr) return 200;
@@ -170,10 +207,12 @@ FAKE_CUDA_API CUresult cuModuleGetFunction(CUfunction* function, CUmodule module
 
 FAKE_CUDA_API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                       unsigned grid_z, unsigned block_x, unsigned block_y,
-                                      unsigned block_z, unsigned shared_bytes, void* stream,
+                                      unsigned block_z, unsigned shared_bytes, CUstream handle,
                                       void** parameters, void** extra) {
   FAKE_CUDA_NEED_CONTEXT();
-  if (!is_kernel(function) || !fake_cuda::is_stream(stream)) return CUDA_ERROR_INVALID_HANDLE;
+  fake_cuda::admit();
+  const fake_cuda::StreamHold stream = fake_cuda::find_stream(handle);
+  if (!is_kernel(function) || stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const bool is_two_blocks = grid_x == 2 && grid_y == 1 && grid_z == 1;
   const bool is_full = block_x == 1024 && block_y == 1 && block_z == 1;
   const bool is_right = is_two_blocks && is_full && shared_bytes == 0;
@@ -181,6 +220,11 @@ FAKE_CUDA_API CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsi
   if (grid_x * grid_y * grid_z * block_x * block_y * block_z == 0) return CUDA_ERROR_INVALID_VALUE;
   std::vector<void*> packed;
   if (extra != nullptr && !unpack(extra, &packed)) return CUDA_ERROR_INVALID_VALUE;
-  function->run(extra != nullptr ? packed.data() : parameters);
-  return CUDA_SUCCESS;
+  Kept kept = keep(*function, extra != nullptr ? packed.data() : parameters);
+  return fake_cuda::queue(stream, [function, kept]() mutable {
+    std::vector<void*> words;
+    for (std::uint64_t& word : kept) words.push_back(&word);
+    function->run(words.data());
+    return true;
+  });
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Fake driver: virtual memory. Memory is a file without a name, so that it can be mapped at several
-// places. An address that no device may use is closed to the host too.
+// places. Reserved addresses are closed to the program; the device finds what is mapped there at
+// the same distance in a second reservation.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,12 +10,15 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "fake_cuda.h"
 
 namespace {
 
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
+constexpr std::size_t kMostAlignment = std::size_t{1} << 40;
+constexpr std::size_t kMostBytes = std::size_t{1} << 46;
 
 struct Location {
   int type;
@@ -53,8 +57,13 @@ std::map<std::uint64_t, Memory>& memories() {
   static auto* all = new std::map<std::uint64_t, Memory>;
   return *all;
 }
-std::map<CUdeviceptr, std::size_t>& reservations() {
-  static auto* all = new std::map<CUdeviceptr, std::size_t>;
+struct Reserved {
+  std::size_t size = 0;
+  char* view = nullptr;
+};
+
+std::map<CUdeviceptr, Reserved>& reservations() {
+  static auto* all = new std::map<CUdeviceptr, Reserved>;
   return *all;
 }
 std::map<CUdeviceptr, Mapping>& mappings() {
@@ -62,7 +71,7 @@ std::map<CUdeviceptr, Mapping>& mappings() {
   return *all;
 }
 
-std::size_t size_of(std::size_t size) { return size; }
+std::size_t size_of(const Reserved& reserved) { return reserved.size; }
 std::size_t size_of(const Mapping& mapping) { return mapping.size; }
 
 // Needs the mutex, as all below. The entry that holds an address, or end.
@@ -98,6 +107,10 @@ bool is_known(const Location& location) {
   return location.type == 1 && location.id >= 0 && location.id < fake_cuda::device_count();
 }
 
+char* view_of(const std::pair<const CUdeviceptr, Reserved>& reserved, CUdeviceptr address) {
+  return reserved.second.view + (address - reserved.first);
+}
+
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
@@ -116,12 +129,18 @@ bool fake_cuda::find_virtual(CUdeviceptr address, VirtualPlace* place) {
   const auto reservation = find(reservations(), address);
   const auto mapping = find(mappings(), address);
   if (reservation == reservations().end()) return false;
+  const Reserved& reserved = reservation->second;
+  char* const view = reserved.view + (address - reservation->first);
   if (mapping == mappings().end()) {
-    *place = {reservation->first, reservation->second, 0, 0, -2};
+    *place = {reservation->first, reserved.size, 0, 0, -2, view};
     return true;
   }
-  *place = {reservation->first, reservation->second, mapping->first, mapping->second.size,
-            memories().at(mapping->second.handle).device};
+  *place = {reservation->first,
+            reserved.size,
+            mapping->first,
+            mapping->second.size,
+            memories().at(mapping->second.handle).device,
+            view};
   return true;
 }
 
@@ -142,6 +161,8 @@ FAKE_CUDA_API CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t siz
   if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (size == 0 || size % kGranularity != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (alignment < kGranularity) alignment = kGranularity;
+  if (alignment > kMostAlignment) return CUDA_ERROR_INVALID_VALUE;
+  if (size > kMostBytes) return CUDA_ERROR_OUT_OF_MEMORY;
   void* place = mmap(pointer(wish), size + alignment, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -150,20 +171,26 @@ FAKE_CUDA_API CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t siz
   if (*address != start) munmap(place, *address - start);
   const CUdeviceptr end = *address + size;
   if (end != start + size + alignment) munmap(pointer(end), start + size + alignment - end);
+  void* view = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (view == MAP_FAILED) {
+    munmap(pointer(*address), size);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
   const std::lock_guard<std::mutex> lock(mutex);
-  reservations()[*address] = size;
+  reservations()[*address] = Reserved{size, static_cast<char*>(view)};
   return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_API CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
   const std::lock_guard<std::mutex> lock(mutex);
   const auto at = reservations().find(address);
-  if (at == reservations().end() || at->second != size) return CUDA_ERROR_INVALID_VALUE;
+  if (at == reservations().end() || at->second.size != size) return CUDA_ERROR_INVALID_VALUE;
   const auto mapping = mappings().lower_bound(address);
   if (mapping != mappings().end() && mapping->first < address + size) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   munmap(pointer(address), size);
+  munmap(at->second.view, size);
   reservations().erase(at);
   return CUDA_SUCCESS;
 }
@@ -230,7 +257,7 @@ FAKE_CUDA_API CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size
   const auto memory = memories().find(handle);
   if (reservation == reservations().end() || memory == memories().end() || offset != 0 ||
       flags != 0 || size > memory->second.size ||
-      address + size > reservation->first + reservation->second) {
+      address + size > reservation->first + reservation->second.size) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   const auto next = mappings().lower_bound(address);
@@ -238,8 +265,8 @@ FAKE_CUDA_API CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size
       (next != mappings().end() && next->first < address + size)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (mmap(pointer(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, memory->second.fd, 0) ==
-      MAP_FAILED) {
+  if (mmap(view_of(*reservation, address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+           memory->second.fd, 0) == MAP_FAILED) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   ++memory->second.mappings;
@@ -252,7 +279,7 @@ FAKE_CUDA_API CUresult cuMemUnmap(CUdeviceptr address, std::size_t size) {
   std::map<CUdeviceptr, Mapping>::iterator first;
   std::map<CUdeviceptr, Mapping>::iterator last;
   if (!whole_mappings(address, size, &first, &last)) return CUDA_ERROR_INVALID_VALUE;
-  if (mmap(pointer(address), size, PROT_NONE,
+  if (mmap(view_of(*find(reservations(), address), address), size, PROT_NONE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
@@ -276,10 +303,6 @@ FAKE_CUDA_API CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, con
       if (!is_known(access[at].location)) return CUDA_ERROR_INVALID_DEVICE;
       first->second.access[access[at].location.id] = access[at].flags;
     }
-    int all = 0;
-    for (const int device : first->second.access) all |= device;
-    const int protection = (all & 1 ? PROT_READ : 0) | (all & 2 ? PROT_WRITE : 0);
-    mprotect(pointer(first->first), first->second.size, protection);
   }
   return CUDA_SUCCESS;
 }

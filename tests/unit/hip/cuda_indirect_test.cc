@@ -180,6 +180,7 @@ TEST_F(CudaIndirectTest, Rule9_CodeIsLoadedWithTheContextAndNeverLater) {
   const int loads = count("fakeCudaModuleLoads");
   queue(0, {memory_, host(), kSize, nullptr, 0});
   queue(1, {memory_, host(), kSize, nullptr, 0});
+  EXPECT_EQ(device().synchronize(), hipSuccess);
   EXPECT_EQ(count("fakeCudaIndirectCopies"), copies + 2);
   EXPECT_EQ(count("fakeCudaModuleLoads"), loads);
   hipError_t error = hipErrorUnknown;

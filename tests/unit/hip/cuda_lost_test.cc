@@ -56,8 +56,8 @@ class CudaLostTest : public CudaDeviceTest {
       take(stream->host_function([] {}));
       take(event->record(*stream));
       take(event->synchronize());
-      take(stream->query());
       take(stream->synchronize());
+      take(stream->query());
     }
     take(device.synchronize());
     std::size_t free = 0;
