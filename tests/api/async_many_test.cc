@@ -5,12 +5,14 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <random>
 #include <thread>
 
 #include "async_fixture.h"
+#include "modes.h"
 
 namespace hipfile::test {
 namespace {
@@ -37,6 +39,28 @@ size_t threads_named(const std::string& prefix) {
   return count;
 }
 
+// Streams that stand still together until the next number is stored.
+class Barrier {
+ public:
+  void add(hipStream_t stream) {
+    EXPECT_EQ(hipSuccess, hipStreamWaitValue32(stream, word_.data(), number_ + 1,
+                                               hipStreamWaitValueGte, UINT32_MAX));
+  }
+  void open() { std::atomic_ref<uint32_t>(*static_cast<uint32_t*>(word_.data())).store(++number_); }
+
+ private:
+  Buffer word_{sizeof(uint32_t), MemoryKind::kPinned};
+  uint32_t number_ = 0;
+};
+
+// How many operations of one chunk a program may queue behind each of `streams` that stand still:
+// each takes five entries and the wait is one. The emulated device takes 1,020 for a stream, with
+// the hazards; NVIDIA's for a hardware queue, of which there may be one for all.
+size_t operations_that_may_stand(size_t streams) {
+  constexpr size_t kEntries = 1020;
+  return (is_on_nvidia() ? kEntries / streams - 1 : kEntries - 1) / 5;
+}
+
 // One operation whose values are right only when the stream gets there.
 struct LateRead {
   AsyncCall call{512};
@@ -47,24 +71,24 @@ struct LateRead {
 // Each stream reads into its own buffer, one slice for each operation.
 TEST_F(AsyncManyTest, StreamsTimesOperationsWithLateValues) {
   constexpr size_t kStreams = 64;
-  constexpr size_t kOperations = 1000;
   constexpr size_t kSlice = 512;
-  constexpr size_t kBatch = 100;  // a stream takes 1,020 entries where the hazards are played
+  const size_t at_once = operations_that_may_stand(kStreams);
+  const size_t operations = at_once < 100 ? 300 : 1000;
   RegisteredFile f(file("f"), kMiB, 3);
+  Barrier barrier;
   std::vector<std::unique_ptr<TestStream>> streams;
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<std::vector<LateRead>> reads(kStreams);
   std::mt19937 random(4711);
   for (size_t at = 0; at < kStreams; ++at) {
     streams.push_back(std::make_unique<TestStream>());
-    buffers.push_back(std::make_unique<Buffer>(kOperations * kSlice));
+    buffers.push_back(std::make_unique<Buffer>(operations * kSlice));
     buffers.back()->fill(0xee);
-    reads[at].resize(kOperations);
+    reads[at].resize(operations);
   }
-  for (size_t begin = 0; begin < kOperations; begin += kBatch) {
-    std::vector<std::unique_ptr<Pause>> pauses;
-    for (const auto& stream : streams) pauses.push_back(std::make_unique<Pause>(*stream));
-    for (size_t op = begin; op < begin + kBatch; ++op) {
+  for (size_t begin = 0; begin < operations; begin += at_once) {
+    for (const auto& stream : streams) barrier.add(*stream);
+    for (size_t op = begin; op < std::min(begin + at_once, operations); ++op) {
       for (size_t at = 0; at < kStreams; ++at) {
         LateRead& read = reads[at][op];
         read.size = 1 + random() % kSlice;
@@ -73,13 +97,14 @@ TEST_F(AsyncManyTest, StreamsTimesOperationsWithLateValues) {
         read.call = {read.size, read.from, hoff_t(op * kSlice)};
       }
     }
-    for (const auto& pause : pauses) pause->open();  // all: freeing one waits for the device
+    barrier.open();
+    // The next ones stand behind none of these.
+    for (const auto& stream : streams) synchronize(*stream);
   }
-  for (const auto& stream : streams) synchronize(*stream);
   EXPECT_LE(threads_named("hipfile"), 20u);
   for (size_t at = 0; at < kStreams; ++at) {
     const std::vector<uint8_t> bytes = buffers[at]->get();
-    for (size_t op = 0; op < kOperations; ++op) {
+    for (size_t op = 0; op < operations; ++op) {
       const LateRead& read = reads[at][op];
       ASSERT_EQ(ssize_t(read.size), read.call.bytes) << "stream " << at << ", operation " << op;
       std::vector<uint8_t> expected(kSlice, 0xee);
@@ -299,7 +324,9 @@ TEST_F(AsyncManyTest, NoDescriptorNorDeviceMemoryIsLeft) {
       descriptors = open_descriptors();
     } else {
       ASSERT_EQ(hipSuccess, hipMemGetInfo(&after, &total));
-      EXPECT_EQ(before, after);
+      if (!is_on_gpu()) {  // others use it too: growth_test runs alone
+        EXPECT_EQ(before, after);
+      }
       EXPECT_EQ(descriptors, open_descriptors());
     }
     hipFileHandleDeregister(f.handle());

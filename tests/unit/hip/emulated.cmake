@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Unit tests of the entry points over the emulated device, in all its modes; hip_runtime_test holds
-# all that needs one device.
+# Unit tests of the entry points over the emulated device, in all its modes, and over the fake
+# driver; hip_runtime_test holds all that needs one device.
 
 set(emulated HIP_PORTABLE_BACKEND=emulated)
 
@@ -17,6 +17,8 @@ hipfile_add_test(hip_subset_test hip_subset_devices.cc hip_subset_memory.cc hip_
   hip_subset_test.cc
   LIBS hip_portable ${CMAKE_DL_LIBS} LABELS unit ENVIRONMENT ${emulated} MODES)
 
+hipfile_add_test_on_fake_driver(hip_subset_test.fake hip_subset_test LABELS unit)
+
 hipfile_add_test(hip_devices_test hip_devices_test.cc
   LIBS hip_portable LABELS unit thread
   ENVIRONMENT ${emulated} HIP_PORTABLE_DEVICES=3 HIP_PORTABLE_MEMORY=64M MODES)
@@ -24,6 +26,10 @@ hipfile_add_test(hip_devices_test hip_devices_test.cc
 hipfile_add_test(hip_virtual_test hip_virtual_access_test.cc hip_virtual_test.cc
   LIBS hip_portable LABELS unit thread
   ENVIRONMENT ${emulated} HIP_PORTABLE_DEVICES=3 HIP_PORTABLE_MEMORY=64M MODES)
+
+hipfile_add_test_on_fake_driver(hip_virtual_test.fake hip_virtual_test LABELS unit
+  ENVIRONMENT FAKE_CUDA_DEVICES=3)
+add_dependencies(hip_virtual_test fake_cuda)
 
 hipfile_add_test(hip_file_test hip_file_test.cc hip_file_rules_test.cc
   LIBS hip_portable test_support LABELS unit ENVIRONMENT ${emulated} MODES)

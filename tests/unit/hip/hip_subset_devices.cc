@@ -87,7 +87,6 @@ std::vector<BadCall> bad_calls_of_devices() {
       HIP_BAD(hipGetProcAddress, hipErrorNotFound, "hip", &address, INT_MAX, ~uint64_t{0}, nullptr),
       HIP_BAD(hipModuleLoadData, kValue, nullptr, "code"),
       HIP_BAD(hipModuleLoadData, kValue, &module, nullptr),
-      HIP_BAD(hipModuleLoadData, hipErrorNoBinaryForGpu, &module, "code"),
       HIP_BAD(hipModuleUnload, hipErrorInvalidHandle, nullptr),
       HIP_BAD(hipModuleGetFunction, kValue, nullptr, unknown<hipModule_t>(), "kernel"),
       HIP_BAD(hipModuleGetFunction, kValue, &function, unknown<hipModule_t>(), nullptr),

@@ -3,6 +3,7 @@
 // What the tests of the runtime share: checks that name the error, and objects that clean up.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <hip/hip_portable.h>
 #include <hip/hip_runtime_api.h>
 
@@ -12,8 +13,6 @@
 #include <cstring>
 #include <thread>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "support/modes.h"
 
@@ -28,6 +27,8 @@ constexpr size_t kKiB = 1024;
 constexpr size_t kMiB = 1024 * kKiB;
 
 using hipfile::test::has_hazards;
+using hipfile::test::is_on_gpu;
+using hipfile::test::is_on_nvidia;
 using hipfile::test::is_strict;
 
 // Device memory; null when there is none.
@@ -119,6 +120,12 @@ inline std::vector<char> contents(const void* device, size_t size) {
   std::vector<char> bytes(size);
   EXPECT_HIP(hipSuccess, hipMemcpy(bytes.data(), device, size, hipMemcpyDeviceToHost));
   return bytes;
+}
+
+inline int device_count() {
+  int count = 0;
+  EXPECT_HIP(hipSuccess, hipGetDeviceCount(&count));
+  return count;
 }
 
 inline void set_flag(void* flag) { static_cast<std::atomic<bool>*>(flag)->store(true); }
