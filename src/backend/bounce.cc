@@ -32,8 +32,7 @@ Outcome Bounce::run(const Request& request) {
 }
 
 Outcome Bounce::run_stretch(const Request& request, bool is_direct) {
-  const bool is_small =
-      request.size <= kLargestSmall && (!is_direct || fits_staging(request));
+  const bool is_small = request.size <= kLargestSmall && (!is_direct || fits_staging(request));
   if (request.is_read()) {
     return is_small ? read_small(request, is_direct) : run_chunks(request, is_direct);
   }
@@ -79,10 +78,9 @@ Outcome Bounce::write_split(const Request& request) {
 }
 
 // Parts that do not run side by side need no hand-over to other threads.
-std::unique_ptr<IoQueue> Bounce::open_queue(const Request& request, bool is_direct,
-                                            unsigned max_slots) {
+std::unique_ptr<IoQueue> Bounce::open_queue(const Request& request, bool is_direct, unsigned most) {
   const BackendOptions& options = *request.options;
-  const unsigned depth = std::min(max_slots, options.depth_for(request.size));
+  const unsigned depth = std::min(most, options.depth_for(request.size));
   if (depth == 1) return open_plain_queue();
   const bool is_serial = !request.is_read() && !is_direct;  // rule 25
   Engine& engine = is_direct ? engines_.direct() : engines_.buffered(options.prefer_uring);
@@ -102,11 +100,16 @@ Outcome Bounce::run_chunks(const Request& request, bool is_direct) {
   const size_t chunk_size = chunk_size_for(request, alignment);
   const size_t share = std::max<size_t>(1, options.request_staging / chunk_size);
   const auto max_slots = static_cast<unsigned>(std::min<size_t>(share, ring_.slots_per_request()));
-  const std::unique_ptr<IoQueue> queue = open_queue(request, is_direct, max_slots);
+  const size_t chunks = (request.size + chunk_size - 1) / chunk_size;
+  const std::unique_ptr<IoQueue> queue =
+      open_queue(request, is_direct, static_cast<unsigned>(std::min<size_t>(max_slots, chunks)));
   PipelineParts parts = {
       gpu_,      ring_,      *queue,   *stream.value(), view_of(request, is_direct),
       alignment, chunk_size, max_slots};
-  return request.is_read() ? read_pipeline(request, parts) : write_pipeline(request, parts);
+  if (!request.is_read()) return write_pipeline(request, parts);
+  const ReaderCrowd::Member member(crowd_);
+  parts.crowd = &member;
+  return read_pipeline(request, parts);
 }
 
 }  // namespace hipfile

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend/backend.h"
+#include "backend/bounce_pipeline.h"
 #include "backend/residency.h"
 #include "engine/engine.h"
 #include "gpu/gpu.h"
@@ -31,11 +32,12 @@ class Bounce : public Backend {
   /// Several chunks in flight, through one view.
   Outcome run_chunks(const Request& request, bool is_direct);
   Result<StreamLease> lease_stream(const Request& request);
-  std::unique_ptr<IoQueue> open_queue(const Request& request, bool is_direct, unsigned max_slots);
+  std::unique_ptr<IoQueue> open_queue(const Request& request, bool is_direct, unsigned most);
 
   Gpu& gpu_;
   PinnedRing& ring_;
   const EngineChoice& engines_;
+  ReaderCrowd crowd_;
 };
 
 }  // namespace hipfile

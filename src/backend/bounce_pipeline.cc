@@ -14,6 +14,10 @@ namespace {
 constexpr size_t kSmallestChunk = 256 << 10;
 constexpr size_t kChunksWanted = 8;
 constexpr size_t kBlock = 4096;
+// 8 threads read into 8 slots while others are copied: 16 for one reader. Many need a few more,
+// since each has its own stream.
+constexpr unsigned kSlotsOfOne = 16;
+constexpr unsigned kSlotsOfMany = 24;
 }  // namespace
 
 size_t chunk_size_for(const Request& request, size_t alignment) {
@@ -25,15 +29,32 @@ size_t chunk_size_for(const Request& request, size_t alignment) {
                   alignment);
 }
 
-int ChunkSlots::take() {
-  if (free_.empty() && slots_.size() < most_) {
-    SlotLease slot = slots_.empty() ? ring_.lease(numa_node_) : ring_.try_lease(numa_node_);
-    if (slot) {
-      slots_.push_back(std::move(slot));
-      free_.push_back(static_cast<int>(slots_.size()) - 1);
-    }
+unsigned ReaderCrowd::Member::share() const {
+  const unsigned members = std::max(1u, crowd_.members_.load(std::memory_order_relaxed));
+  return std::min(kSlotsOfOne, (kSlotsOfMany + members - 1) / members);
+}
+
+bool ChunkSlots::lease_another() {
+  SlotLease slot = held_ == 0 ? ring_.lease(numa_node_) : ring_.try_lease(numa_node_);
+  if (!slot) return false;
+  if (given_up_.empty()) {
+    given_up_.push_back(static_cast<int>(slots_.size()));
+    slots_.emplace_back();
   }
-  if (free_.empty()) return -1;
+  free_.push_back(given_up_.back());
+  given_up_.pop_back();
+  slots_[static_cast<size_t>(free_.back())] = std::move(slot);
+  ++held_;
+  return true;
+}
+
+int ChunkSlots::take(unsigned most) {
+  for (; held_ > most && !free_.empty(); --held_) {
+    given_up_.push_back(free_.back());
+    free_.pop_back();
+    slots_[static_cast<size_t>(given_up_.back())] = SlotLease();
+  }
+  if (free_.empty() && (held_ >= most || !lease_another())) return -1;
   const int index = free_.back();
   free_.pop_back();
   return index;
@@ -44,7 +65,7 @@ ChunkPipeline::ChunkPipeline(const Request& request, const PipelineParts& parts)
       parts_(parts),
       chunk_size_(parts.chunk_size),
       next_(request.file_offset),
-      slots_(parts.ring, parts.stream.numa_node, parts.max_slots),
+      slots_(parts.ring, parts.stream.numa_node),
       progress_(request.size) {}
 
 ChunkPipeline::~ChunkPipeline() {
@@ -63,7 +84,7 @@ Outcome ChunkPipeline::finish() {
   const Status copied = parts_.gpu.synchronize(parts_.stream);
   copying_.clear();
   is_finished_ = true;
-  if (!slots_.has_any()) return Outcome::failure(Error::from_errno(ENOMEM));
+  if (slots_.count() == 0) return Outcome::failure(Error::from_errno(ENOMEM));
   return copied.ok() ? progress_.outcome() : Outcome::failure(copied.error());
 }
 

@@ -4,6 +4,7 @@
 // each in a slot of the ring.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <vector>
 
@@ -15,6 +16,29 @@
 
 namespace hipfile {
 
+/// Large reads of a backend that run at this moment, and the slots that they share. Fewer bytes in
+/// flight stay in the processor's cache between the storage and the copy engine, so that many
+/// callers together take little more than one alone. Thread-safe.
+class ReaderCrowd {
+ public:
+  /// One of them, while it lives.
+  class Member {
+   public:
+    explicit Member(ReaderCrowd& crowd) : crowd_(crowd) { crowd_.members_.fetch_add(1); }
+    ~Member() { crowd_.members_.fetch_sub(1); }
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
+    /// Slots that one member may hold now: one at least.
+    unsigned share() const;
+
+   private:
+    ReaderCrowd& crowd_;
+  };
+
+ private:
+  std::atomic<unsigned> members_{0};
+};
+
 /// What a pipeline works with; all of it the caller's, for the time of the call.
 struct PipelineParts {
   Gpu& gpu;
@@ -24,7 +48,8 @@ struct PipelineParts {
   int fd;            ///< the view
   size_t alignment;  ///< of file offsets and sizes on that view; 1 on the buffered one
   size_t chunk_size;
-  unsigned max_slots;  ///< that the request may hold
+  unsigned max_slots;                          ///< that the request may hold
+  const ReaderCrowd::Member* crowd = nullptr;  ///< of a read: who else needs slots
 };
 
 /// File to device. Ranges off the alignment are read aligned outwards, and the wanted part copied.
@@ -42,22 +67,24 @@ size_t chunk_size_for(const Request& request, size_t alignment);
 /// stream. Used by one thread.
 class ChunkSlots {
  public:
-  ChunkSlots(PinnedRing& ring, int numa_node, unsigned most)
-      : ring_(ring), numa_node_(numa_node), most_(most) {}
+  ChunkSlots(PinnedRing& ring, int numa_node) : ring_(ring), numa_node_(numa_node) {}
 
-  /// The index of a free slot, leasing another from the ring if the request may; -1 if there is
-  /// none.
-  int take();
+  /// The index of a free slot, leasing another from the ring up to `most`; -1 if there is none.
+  /// Free slots above `most`, at least 1, go back to the ring.
+  int take(unsigned most);
   void give_back(int index) { free_.push_back(index); }
   char* data(int index) const { return slots_[static_cast<size_t>(index)].data(); }
-  bool has_any() const { return !slots_.empty(); }
+  unsigned count() const { return held_; }
 
  private:
+  bool lease_another();
+
   PinnedRing& ring_;
-  const int numa_node_;  // of the device
-  const unsigned most_;
-  std::vector<SlotLease> slots_;
+  const int numa_node_;           // of the device
+  std::vector<SlotLease> slots_;  // by index; those that went back are empty
   std::vector<int> free_;
+  std::vector<int> given_up_;  // indices of empty ones
+  unsigned held_ = 0;
 };
 
 /// What both directions keep: the slots of one request, those on the stream, the count. A direction

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The reading pipeline: slots go from the engine (file to slot) to the stream (slot to device) and
-// back. Completions come in any order, copies are queued as they come.
+// back. Completions come in any order, copies are queued as they come. Who waits for a copy queues
+// none meanwhile: so that neither storage nor link idles, it is done only while both have enough to
+// do.
 #include <algorithm>
 
 #include "backend/bounce_pipeline.h"
@@ -31,12 +33,30 @@ class ReadPipeline : private ChunkPipeline {
     off_t offset = 0;          // where the aligned read begins
   };
 
-  // A slot: free, or new from the ring, or the one whose copy was queued first. Waiting for that
-  // copy is worth while when the engine would idle else, or when others are queued behind it.
+  unsigned most_slots() const {
+    const ReaderCrowd::Member* crowd = parts_.crowd;
+    return crowd == nullptr ? parts_.max_slots : std::min(parts_.max_slots, crowd->share());
+  }
+
+  // The engine has enough with five slots of eight; all but one where there are few.
+  bool is_engine_busy() const {
+    const unsigned slots = slots_.count();
+    return in_flight_ != 0 && in_flight_ >= std::min(slots - 1, (slots * 5 + 7) / 8);
+  }
+
+  void take_back_copied() {
+    while (!copying_.empty() &&
+           parts_.gpu.is_reached(parts_.stream, static_cast<size_t>(copying_.front()))) {
+      slots_.give_back(copying_.front());
+      copying_.pop_front();
+    }
+  }
+
+  // A slot: free, or new from the ring, or the one whose copy was queued first.
   int acquire_slot() {
-    const int index = slots_.take();
-    if (index >= 0 || copying_.empty()) return index;
-    if (in_flight_ != 0 && copying_.size() < 2) return -1;
+    take_back_copied();
+    const int index = slots_.take(most_slots());
+    if (index >= 0 || copying_.empty() || is_engine_busy()) return index;
     const int oldest = copying_.front();
     copying_.pop_front();
     const Status waited = parts_.gpu.wait(parts_.stream, static_cast<size_t>(oldest));

@@ -40,7 +40,7 @@ class WritePipeline : private ChunkPipeline {
 
   bool start_copy() {
     if (next_ >= request_.end() || progress_.is_stopped()) return false;
-    const int index = slots_.take();
+    const int index = slots_.take(parts_.max_slots);
     if (index < 0) return false;
     Chunk& chunk = chunks_[static_cast<size_t>(index)];
     const uint64_t border = align_down(static_cast<uint64_t>(next_) + chunk_size_, kBlock);

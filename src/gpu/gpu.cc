@@ -197,6 +197,15 @@ Status Gpu::record(CopyStream& stream, size_t index) {
   return status_of(hip.EventRecord(stream.events[index], stream.stream));
 }
 
+bool Gpu::is_reached(CopyStream& stream, size_t index) {
+  const Result<const Runtime*> entered = enter(stream.runtime);
+  if (!entered.ok()) return false;
+  const HipTable& hip = entered.value()->hip;
+  const LastErrorGuard errors(hip);
+  const RelaxedCapture capture(hip);
+  return hip.EventQuery(stream.events[index]) == hipSuccess;
+}
+
 Status Gpu::wait(CopyStream& stream, size_t index) {
   const Result<const Runtime*> entered = enter(stream.runtime);
   if (!entered.ok()) return entered.error();

@@ -58,6 +58,8 @@ class Gpu {
                     hipMemcpyKind kind);
   /// Mark the present end of the stream with event `index`.
   Status record(CopyStream& stream, size_t index);
+  /// True if the mark is reached. An error counts as not yet: waiting says what it is.
+  bool is_reached(CopyStream& stream, size_t index);
   /// Sleep, or spin, until the mark is reached.
   Status wait(CopyStream& stream, size_t index);
   /// Sleep, or spin, until all that was queued is done.
