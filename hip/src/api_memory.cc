@@ -102,6 +102,7 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t* pbase, size_t* psize, hipDevice
     PointerInfo info;
     const hipError_t error = device.describe(dptr, &info);
     if (error != hipSuccess || info.type == hipMemoryTypeUnregistered) return hipErrorNotFound;
+    if (info.size == 0) return hipErrorNotFound;  // known, but not from where to where
     device.widen(&info);
     if (pbase != nullptr) *pbase = info.base;
     if (psize != nullptr) *psize = info.size;

@@ -26,7 +26,7 @@ struct PointerInfo {
   hipMemoryType type = hipMemoryTypeUnregistered;
   int device = hipInvalidDeviceId;
   void* base = nullptr;            // start of the allocation or of the registered range
-  std::size_t size = 0;            // from base
+  std::size_t size = 0;            // from base; 0: not known, of what another library pinned
   void* device_pointer = nullptr;  // the address asked for, as the device sees it
   void* host_pointer = nullptr;    // the same for the host; null where the host has no access
   unsigned flags = 0;              // given when it was allocated or registered

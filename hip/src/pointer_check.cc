@@ -114,6 +114,7 @@ hipError_t check_shared_object(Device& device, const void* pointer, std::size_t 
   const hipError_t error =
       check_range(device, {Side::kDevice, pointer, size, hipMemAccessFlagsProtRead}, &info);
   if (error != hipSuccess) return error;
+  if (info.size == 0) return hipSuccess;  // pinned by another: nobody knows where it ends
   const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) -
                                                static_cast<const std::byte*>(info.base));
   const bool is_shared = info.type != hipMemoryTypeDevice && size <= info.size - offset;

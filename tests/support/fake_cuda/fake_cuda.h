@@ -5,10 +5,11 @@
 // works before cuInit, nearly nothing without a current context, and nothing in a child of fork.
 // fake_engine.h says how streams run.
 //
-//   FAKE_CUDA_DEVICES      number of devices (1)
-//   FAKE_CUDA_MEMORY       bytes of each device (64 MiB)
-//   FAKE_CUDA_INIT_RESULT  what cuInit answers (0)
-//   FAKE_CUDA_NO_JIT       1: code is not translated (0)
+//   FAKE_CUDA_DEVICES        number of devices (1)
+//   FAKE_CUDA_MEMORY         bytes of each device (64 MiB)
+//   FAKE_CUDA_PINNED_MEMORY  bytes of host memory that may be pinned (no bound)
+//   FAKE_CUDA_INIT_RESULT    what cuInit answers (0)
+//   FAKE_CUDA_NO_JIT         1: code is not translated (0)
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,9 @@
 // places. Reserved addresses are closed to the program; the device finds what is mapped there at
 // the same distance in a second reservation.
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <iterator>
@@ -206,7 +208,8 @@ FAKE_CUDA_API CUresult cuMemGetAllocationGranularity(std::size_t* granularity,
 FAKE_CUDA_API CUresult cuMemCreate(std::uint64_t* handle, std::size_t size,
                                    const Properties* properties, unsigned long long flags) {
   if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  const bool is_right = properties->type == 1 && properties->handle_types == 0 &&
+  // A handle that is to be exported says so: 1 is a descriptor.
+  const bool is_right = properties->type == 1 && (properties->handle_types & ~1) == 0 &&
                         is_known(properties->location) && flags == 0;
   if (!is_right || size == 0 || size % kGranularity != 0) return CUDA_ERROR_INVALID_VALUE;
   const int device = properties->location.id;
@@ -220,6 +223,32 @@ FAKE_CUDA_API CUresult cuMemCreate(std::uint64_t* handle, std::size_t size,
   const std::lock_guard<std::mutex> lock(mutex);
   *handle = ++last_handle;
   memories()[*handle] = Memory{device, size, fd, 1, 0};
+  return CUDA_SUCCESS;
+}
+
+FAKE_CUDA_API CUresult cuMemExportToShareableHandle(void* shared, std::uint64_t handle, int type,
+                                                    unsigned long long flags) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto at = memories().find(handle);
+  if (at == memories().end() || type != 1 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const int fd = fcntl(at->second.fd, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  *static_cast<int*>(shared) = fd;
+  return CUDA_SUCCESS;
+}
+
+// On the first device; the descriptor stays the caller's.
+FAKE_CUDA_API CUresult cuMemImportFromShareableHandle(std::uint64_t* handle, void* shared,
+                                                      int type) {
+  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  struct stat facts;
+  const int given = static_cast<int>(reinterpret_cast<std::intptr_t>(shared));
+  if (type != 1 || fstat(given, &facts) != 0) return CUDA_ERROR_INVALID_VALUE;
+  const int fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  const std::lock_guard<std::mutex> lock(mutex);
+  *handle = ++last_handle;
+  memories()[*handle] = Memory{0, static_cast<std::size_t>(facts.st_size), fd, 1, 0};
   return CUDA_SUCCESS;
 }
 
