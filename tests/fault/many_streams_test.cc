@@ -2,7 +2,8 @@
 //
 // 8 threads, each with 8 streams, read and write pieces of mixed sizes and offsets in all of them
 // at once, and by calls and in a batch meanwhile, against a model. Every way has an area of the
-// file and of the memory to itself; so what it does is known, whatever the order of the ways.
+// file and of the memory to itself; so what it does is known, whatever the order of the ways. The
+// same in four processes with four threads each, on one device and in one directory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,12 +13,14 @@
 #include <thread>
 
 #include "async_fixture.h"
+#include "process.h"
 #include "random_run.h"
 
 namespace hipfile::test {
 namespace {
 
 constexpr size_t kThreads = 8, kStreams = 8;
+constexpr size_t kProcesses = 4, kThreadsOfAProcess = 4;
 constexpr size_t kArea = 512 << 10;
 constexpr size_t kInStream = 6;  // operations of a stream before it is waited for
 constexpr size_t kCalls = 4;
@@ -171,7 +174,8 @@ TEST_F(ManyStreamsTest, WhatLiesInFilesAndMemoryIsThatOfTheModel) {
                    std::chrono::seconds(number_from_environment("HIPFILE_TEST_SECONDS", 2));
   std::vector<std::thread> threads;
   std::atomic<size_t> operations{0};
-  for (size_t at = 0; at < kThreads; ++at) {
+  const size_t count = number_from_environment("HIPFILE_TEST_THREADS", kThreads);
+  for (size_t at = 0; at < count; ++at) {
     threads.emplace_back([&, at] {
       Worker worker(file(std::to_string(at)), seed + at, direct_flag_of(dir_.path()));
       do {
@@ -181,6 +185,26 @@ TEST_F(ManyStreamsTest, WhatLiesInFilesAndMemoryIsThatOfTheModel) {
   }
   for (std::thread& thread : threads) thread.join();
   std::printf("%zu operations\n", operations.load());
+}
+
+TEST_F(ManyStreamsTest, ProcessesShareADevice) {
+  const uint64_t seed = random_run_generator()();
+  std::vector<std::unique_ptr<RunningProcess>> processes;
+  for (size_t at = 0; at < kProcesses; ++at) {
+    ProcessOptions options;
+    options.environment = {"HIPFILE_TEST_DIR=" + dir_.path(), "GTEST_OUTPUT",
+                           "HIPFILE_TEST_SEED=" + std::to_string(seed + at),
+                           "HIPFILE_TEST_THREADS=" + std::to_string(kThreadsOfAProcess)};
+    options.timeout_s =
+        static_cast<unsigned>(number_from_environment("HIPFILE_TEST_SECONDS", 2) + 240);
+    processes.push_back(std::make_unique<RunningProcess>(
+        std::vector<std::string>{"/proc/self/exe", "--gtest_filter=*IsThatOfTheModel"}, options));
+  }
+  for (const auto& process : processes) {
+    const ProcessResult result = process->wait();
+    EXPECT_EQ(0, result.exit_code) << result.out << result.err;
+    EXPECT_NE(std::string::npos, result.out.find("operations")) << result.out;
+  }
 }
 
 }  // namespace
