@@ -215,15 +215,17 @@ TEST_F(BatchRingTest, Rule32_ManyInFlightKeepToTheLimitOfThreads) {
   }
 }
 
+// The cancellation may come late on a busy machine: not each time.
 TEST_F(BatchRingTest, CancelledRequestsTouchNothing) {
   constexpr unsigned kCount = 512;
   constexpr size_t kSize = 64 * kKiB;
+  constexpr int kMostTurns = 20;
   EXPECT_CODE(hipFileSuccess, hipFileSetParameterSizeT(hipFileParamPropertiesIOBatchsize, kCount));
   EXPECT_CODE(hipFileSuccess, hipFileSetParameterSizeT(hipFileParamExecutionMaxIOThreads, 1));
   EXPECT_CODE(hipFileSuccess, hipFileSetParameterSizeT(hipFileParamExecutionMaxIOQueueDepth, 16));
   const std::vector<uint8_t> old_bytes(kCount * kSize, 0xee);
   const std::vector<uint8_t> new_bytes = make_pattern(kCount * kSize, 7);
-  for (const hipFileOpcode_t opcode : {hipFileBatchRead, hipFileBatchWrite}) {
+  const auto cancel_all = [&](hipFileOpcode_t opcode, size_t& cancelled) {
     const bool is_read = opcode == hipFileBatchRead;
     Buffer buffer(kCount * kSize, MemoryKind::kPinned);
     buffer.set(is_read ? old_bytes : new_bytes);
@@ -237,7 +239,6 @@ TEST_F(BatchRingTest, CancelledRequestsTouchNothing) {
     const auto events = collect(kCount, kCount);
     ASSERT_EQ(kCount, events.size());
     const std::vector<uint8_t> target = is_read ? buffer.get() : read_file(file("f"));
-    size_t cancelled = 0;
     for (const auto& [cookie, event] : events) {
       const bool is_cancelled = event.status == hipFileCanceled;
       cancelled += is_cancelled;
@@ -248,9 +249,16 @@ TEST_F(BatchRingTest, CancelledRequestsTouchNothing) {
           std::equal(target.begin() + begin, target.begin() + begin + kSize, bytes.begin() + begin))
           << cookie << (is_cancelled ? " was cancelled" : " is complete");
     }
-    EXPECT_GT(cancelled, 0u);
     hipFileBatchIODestroy(batch_);
     batch_ = nullptr;
+    hipFileHandleDeregister(handle);
+  };
+  for (const hipFileOpcode_t opcode : {hipFileBatchRead, hipFileBatchWrite}) {
+    size_t cancelled = 0;
+    for (int turn = 0; turn < kMostTurns && cancelled == 0 && !HasFatalFailure(); ++turn) {
+      cancel_all(opcode, cancelled);
+    }
+    EXPECT_GT(cancelled, 0u);
   }
 }
 

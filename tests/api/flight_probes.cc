@@ -80,7 +80,7 @@ int probe_fork(const std::vector<std::string>& arguments) {
   (void)hipFileDriverOpen().err;
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::alarm(20);
+    ::alarm(kChildLimit);
     (void)probe_flight(arguments);
     std::fflush(stdout);
     ::_exit(0);
@@ -95,7 +95,7 @@ int probe_fork_exit(const std::vector<std::string>& arguments) {
   InFlight flight(arguments.at(0));
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::alarm(20);
+    ::alarm(kChildLimit);
     std::exit(hipFileDriverOpen().err == hipFileSuccess ? 0 : 1);
   }
   int status = 0;

@@ -47,7 +47,7 @@ std::string run_batch(hipFileHandle_t file, const Buffer& buffer) {
   if (submitted.err == hipFileSuccess) {
     hipFileIOEvents_t event = {};
     unsigned count = 1;
-    timespec timeout = {5, 0};
+    timespec timeout = {60, 0};
     const hipFileError_t fetched = hipFileBatchIOGetStatus(batch, 1, &count, &event, &timeout);
     const bool is_complete = fetched.err == hipFileSuccess && count == 1 &&
                              event.status == hipFileComplete && event.ret == InFlight::kSize;

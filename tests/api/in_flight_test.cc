@@ -102,26 +102,38 @@ TEST_F(InFlightTest, Rule34_CloseInAHostFunctionBeforeARuntimeIsBoundHasNothingT
 
 class ExitInFlightTest : public InFlightTest, public testing::WithParamInterface<unsigned> {};
 
+// What is waited for in vain is waited for each time; what is only slow, on a busy machine, is not.
 constexpr int kPatienceMs = 2000;
+constexpr int kMostTurns = 5;
 
 int ms_of(const std::string& out) {
   const size_t at = out.find("ms ");
   return at == std::string::npos ? -1 : std::stoi(out.substr(at + 3));
 }
 
+template <typename Exit>
+void expect_to_end_at_once(Exit exit) {
+  int ms = kPatienceMs;
+  for (int turn = 0; turn < kMostTurns && ms >= kPatienceMs; ++turn) {
+    const std::string out = exit();
+    ms = ms_of(out);
+    EXPECT_GE(ms, 0) << out;
+  }
+  EXPECT_LT(ms, kPatienceMs);
+}
+
 TEST_P(ExitInFlightTest, Rule6_ProcessEndsAtOnce) {
-  const std::string out = tell("exit-flight", {std::to_string(GetParam()), "0"});
-  EXPECT_GE(ms_of(out), 0) << out;
-  EXPECT_LT(ms_of(out), kPatienceMs) << out;
+  expect_to_end_at_once([this] { return tell("exit-flight", {std::to_string(GetParam()), "0"}); });
 }
 
 TEST_P(ExitInFlightTest, Rule6_HandlersAndDestructorsMayCall) {
-  const std::string out = tell("exit-flight", {std::to_string(GetParam()), "0", "calls"});
-  for (const char* who : {"late", "middle", "early", "static"}) {
-    EXPECT_NE(std::string::npos, out.find(std::string(who) + " right\n")) << out;
-  }
-  EXPECT_GE(ms_of(out), 0) << out;
-  EXPECT_LT(ms_of(out), kPatienceMs) << out;
+  expect_to_end_at_once([this] {
+    const std::string out = tell("exit-flight", {std::to_string(GetParam()), "0", "calls"});
+    for (const char* who : {"late", "middle", "early", "static"}) {
+      EXPECT_NE(std::string::npos, out.find(std::string(who) + " right\n")) << out;
+    }
+    return out;
+  });
 }
 
 std::string name_of_parts(const testing::TestParamInfo<unsigned>& parts) {
@@ -135,9 +147,11 @@ std::string name_of_parts(const testing::TestParamInfo<unsigned>& parts) {
 TEST_F(InFlightTest, Rule6_DriverClosesAtExitWhileARequestIsHalfDone) {
   ASSERT_EQ(0, truncate(file("f").c_str(), InFlight::kLongSize));
   for (const char* ms : {"2", "5", "10"}) {
-    const std::string out = tell("exit-flight", {std::to_string(InFlight::kLong), ms, "close"});
-    EXPECT_EQ(is_on_nvidia() ? "closed 5006\n" : "closed 0\n", out.substr(0, out.find("ms ")));
-    EXPECT_LT(ms_of(out), kPatienceMs) << out;
+    expect_to_end_at_once([&] {
+      const std::string out = tell("exit-flight", {std::to_string(InFlight::kLong), ms, "close"});
+      EXPECT_EQ(is_on_nvidia() ? "closed 5006\n" : "closed 0\n", out.substr(0, out.find("ms ")));
+      return out;
+    });
   }
 }
 

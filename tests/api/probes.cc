@@ -87,7 +87,7 @@ int probe_fork_early(const std::vector<std::string>& arguments) {
   register_or_exit(fd.get());
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::alarm(20);
+    ::alarm(kChildLimit);
     const int result = probe_read(arguments);
     std::fflush(stdout);
     ::_exit(result);
@@ -173,7 +173,7 @@ int run_probe(const std::string& name, const std::vector<std::string>& arguments
 int step_of_child(const std::function<int()>& body) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::alarm(20);
+    ::alarm(kChildLimit);
     ::_exit(body());
   }
   int status = 0;
@@ -187,7 +187,7 @@ ProcessResult probe(const std::string& name, const std::vector<std::string>& arg
   command.insert(command.end(), arguments.begin(), arguments.end());
   ProcessOptions options;
   options.environment = environment;
-  options.timeout_s = 60;
+  options.timeout_s = 2 * kChildLimit;
   return run_process(command, options);
 }
 

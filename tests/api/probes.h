@@ -27,8 +27,11 @@ int run_probe(const std::string& name, const std::vector<std::string>& arguments
 ProcessResult probe(const std::string& name, const std::vector<std::string>& arguments,
                     const std::vector<std::string>& environment);
 
-// Runs `body` in a child of fork, for at most 20 s: what it returned, the number of the step that
-// differs or 0, or 1000 and the signal that ended it.
+// Seconds after which a child counts as hung: it judges no speed, and the machine may be busy.
+constexpr unsigned kChildLimit = 60;
+
+// Runs `body` in a child of fork, for at most kChildLimit: what it returned, the number of the step
+// that differs or 0, or 1000 and the signal that ended it.
 int step_of_child(const std::function<int()>& body);
 
 }  // namespace hipfile::test

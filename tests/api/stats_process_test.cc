@@ -58,7 +58,7 @@ TEST_F(StatsProcessTest, Rule33ChildOfForkCountsForItself) {
   EXPECT_CODE(hipFileSuccess, hipFileGetStatsL1(&before));
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::alarm(20);
+    ::alarm(kChildLimit);
     hipFileStatsLevel1_t level;
     if (hipFileGetStatsL1(&level).err != hipFileSuccess || level.read_ops.ok != 0) ::_exit(1);
     hipFileDescr_t descr = describe(f.fd());

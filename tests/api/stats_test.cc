@@ -169,13 +169,18 @@ TEST_F(StatsTest, TimesOfACallLieBetweenNothingAndTheClock) {
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<uint64_t>(now.tv_sec) * 1000000 + static_cast<uint64_t>(now.tv_nsec) / 1000;
   };
-  const uint64_t sum = basic().read_lat_sum_us;
-  const uint64_t begin = clock_us();
-  EXPECT_EQ(32 << 20, hipFileRead(f.handle(), buffer.data(), 32 << 20, 0, 0));
-  const uint64_t clock = clock_us() - begin;
-  const uint64_t counted = basic().read_lat_sum_us - sum;
-  EXPECT_LE(counted, clock + 1);
-  EXPECT_GE(counted + 500, clock / 2);
+  // A busy machine may take the processor away between the clock and the call: not each time.
+  bool is_most_of_it = false;
+  for (int turn = 0; turn < 20 && !is_most_of_it; ++turn) {
+    const uint64_t sum = basic().read_lat_sum_us;
+    const uint64_t begin = clock_us();
+    EXPECT_EQ(32 << 20, hipFileRead(f.handle(), buffer.data(), 32 << 20, 0, 0));
+    const uint64_t clock = clock_us() - begin;
+    const uint64_t counted = basic().read_lat_sum_us - sum;
+    EXPECT_LE(counted, clock + 1);
+    is_most_of_it = counted + 500 >= clock / 2;
+  }
+  EXPECT_TRUE(is_most_of_it);
 }
 
 TEST_F(StatsTest, Level2EmbedsLevel1AndCountsSizesAtTheEdges) {

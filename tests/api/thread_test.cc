@@ -162,12 +162,13 @@ TEST_F(ThreadTest, Rule34_BufferInUseStaysRegistered) {
   bool seen = false;
   for (int turn = 0; turn < 50 && !seen; ++turn) {
     EXPECT_CODE(hipFileSuccess, hipFileBufRegister(buffer.data(), size, 0));
-    std::atomic<bool> done{false};
+    std::atomic<bool> started{false};
     std::thread reader([&] {
+      started = true;
       EXPECT_EQ(static_cast<ssize_t>(size), hipFileRead(f.handle(), buffer.data(), size, 0, 0));
-      done = true;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    while (!started) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(turn % 5));
     const hipFileOpError_t code = hipFileBufDeregister(buffer.data()).err;
     EXPECT_TRUE(code == hipFileSuccess || code == hipFileInternalError) << code;
     seen = code == hipFileInternalError;

@@ -34,7 +34,7 @@ constexpr size_t kLargestSmall = 64 << 10;  // a request of one small slot
 constexpr size_t kLane = 2 << 20;  // the least: the larger requests in a stream go round in it
 constexpr int64_t kMostEventsOfAStream = 8;
 constexpr size_t kTail = 8192;      // of the buffer, behind the request
-constexpr unsigned kPatience = 20;  // seconds, then a trial counts as hung
+constexpr unsigned kPatience = 60;  // seconds, then a trial counts as hung
 
 size_t entries_of(const char* directory) {
   size_t number = 0;

@@ -135,7 +135,7 @@ Moved in_batch(Driver& driver, hipFileHandle_t file, const Trial& trial, const B
     moved.complaint = "cancelling fails";
   }
   const auto events =
-      driver.fetch_events(batch, kParts, kParts, Batch::Clock::now() + std::chrono::seconds(10));
+      driver.fetch_events(batch, kParts, kParts, Batch::Clock::now() + std::chrono::seconds(30));
   driver.destroy_batch(batch);
   std::set<void*> cookies;
   for (const BatchEvent& event : events.ok() ? events.value() : std::vector<BatchEvent>()) {

@@ -119,8 +119,7 @@ std::string LoopDisk::attach(const std::string& sector, unsigned mebibytes) {
   if (fd < 0) return system_error("no image file");
   const int failed = ::ftruncate(fd, static_cast<off_t>(mebibytes) << 20);
   ::close(fd);
-  const std::string reason =
-      failed != 0 ? "no room for the image" : attach_file(sector, image);
+  const std::string reason = failed != 0 ? "no room for the image" : attach_file(sector, image);
   ::unlink(image.c_str());
   return reason;
 }
@@ -197,7 +196,7 @@ std::string FileSystem::mount_fuse() {
   fuse_pid_ = pid;
   struct stat outside {};
   ::stat(root_.c_str(), &outside);
-  for (int tries = 0; tries < 500; ++tries) {
+  for (int tries = 0; tries < 6000; ++tries) {
     struct stat inside {};
     if (::stat(path_.c_str(), &inside) == 0 && inside.st_dev != outside.st_dev) {
       mounts_.push_back(path_);

@@ -151,13 +151,13 @@ TEST_F(AisStatsTest, AttachReportsAtOnce) {
 TEST_F(AisStatsTest, AttachWaitsAndReportsOnAKilledProcess) {
   Target target(file_, "hold");
   ASSERT_TRUE(target.is_ready());
+  const auto begin = std::chrono::steady_clock::now();
   std::thread killer([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));  // the tool has begun
     ::kill(target.pid(), SIGKILL);
   });
-  const auto begin = std::chrono::steady_clock::now();
   expect_report(tool({"-p", target.number()}));
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(200));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(800));
   killer.join();
 }
 

@@ -235,8 +235,8 @@ TEST_F(AiscpMeanwhileTest, SignalEndsTheWaitForALeaseAtOnceAndSilently) {
   const ProcessResult result = copy.wait();
   EXPECT_EQ(SIGTERM, result.signal);
   EXPECT_EQ("", result.err);
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(3));
-  holder.reset();  // else we would wait for ourselves
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30));  // the kernel's patience is 45
+  holder.reset();                                             // else we would wait for ourselves
   expect_content("to", 1000, 2);
 }
 

@@ -111,7 +111,7 @@ class AiscpPowerTest : public AiscpTest, public testing::WithParamInterface<Kind
 
   void unmount_disk() {
     for (int tries = 0; ::umount2(mounted().c_str(), 0) != 0; ++tries) {
-      ASSERT_LT(tries, 100) << std::strerror(errno);
+      ASSERT_LT(tries, 1500) << std::strerror(errno);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }

@@ -144,7 +144,8 @@ TEST_P(SecondViewTest, Rule18_LeasedFileBlocksNobody) {
     const hipFileHandle_t handle = register_fd(fd.get());
     expect_no_view(handle, hipFileExtViewLeased, EAGAIN);
     expect_round_trip(handle);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin,
+              std::chrono::seconds(30));  // not the kernel's 45
   });
 }
 

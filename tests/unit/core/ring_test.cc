@@ -2,11 +2,15 @@
 //
 // The pinned ring: bounds, order, small slots. Without a runtime in use the memory stays pageable.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <fstream>
 #include <memory>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -17,6 +21,30 @@ namespace hipfile {
 namespace {
 
 constexpr size_t kTwoSlabs = 2 * PinnedRing::kSlabSize;
+
+// A thread whose work ends in waiting for a slot; constructed, it waits.
+class Waiter {
+ public:
+  template <typename Work>
+  explicit Waiter(Work work)
+      : thread_([this, work] {
+          id_ = ::gettid();
+          work();
+        }) {
+    while (!is_asleep()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  void join() { thread_.join(); }
+
+ private:
+  bool is_asleep() const {
+    std::string line;
+    std::ifstream stat("/proc/self/task/" + std::to_string(id_.load()) + "/stat");
+    return std::getline(stat, line) && line.find(") S ") != std::string::npos;
+  }
+
+  std::atomic<pid_t> id_{0};
+  std::thread thread_;
+};
 
 class RingTest : public ::testing::Test {
  protected:
@@ -47,11 +75,10 @@ TEST_F(RingTest, Rule31_WaiterGetsTheSlotThatComesBack) {
   std::vector<SlotLease> leases;
   while (SlotLease lease = ring_.try_lease()) leases.push_back(std::move(lease));
   std::atomic<bool> is_served{false};
-  std::thread waiter([&] {
+  Waiter waiter([&] {
     const SlotLease lease = ring_.lease();
     is_served = static_cast<bool>(lease);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_FALSE(is_served);
   leases.pop_back();
   waiter.join();
@@ -69,27 +96,25 @@ TEST_F(RingTest, Rule31_SlotsAreGrantedInTheOrderOfAsking) {
   while (SlotLease lease = ring_.try_lease()) all.push_back(std::move(lease));
   std::atomic<int> served{0};
   std::vector<int> order(4, -1);
-  std::vector<std::thread> waiters;
+  std::deque<Waiter> waiters;
   for (int number = 0; number < 4; ++number) {
     waiters.emplace_back([&, number] {
       const SlotLease lease = ring_.lease();
       order[static_cast<size_t>(served++)] = number;
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
   }
   all.pop_back();  // one slot, which goes from one to the next
-  for (std::thread& waiter : waiters) waiter.join();
+  for (Waiter& waiter : waiters) waiter.join();
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
 }
 
 TEST_F(RingTest, Rule31_FurtherSlotsAreNotTakenFromThoseWhoWaitForTheirFirst) {
   std::vector<SlotLease> all;
   while (SlotLease lease = ring_.try_lease()) all.push_back(std::move(lease));
-  std::thread waiter([&] {
+  Waiter waiter([&] {
     const SlotLease first = ring_.lease();
     const SlotLease second = ring_.lease();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
   all.pop_back();
   EXPECT_FALSE(static_cast<bool>(ring_.try_lease()));
   all.pop_back();

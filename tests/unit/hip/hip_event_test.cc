@@ -2,9 +2,9 @@
 //
 // Events: places in streams, waits for them, times between them.
 
-#include "hip_test.h"
-
 #include <ctime>
+
+#include "hip_test.h"
 
 namespace {
 
@@ -97,7 +97,7 @@ TEST(HipEvent, ElapsedTimeIsThatOfTheWork) {
   float milliseconds = 0;
   EXPECT_HIP(hipSuccess, hipEventElapsedTime(&milliseconds, start.get(), stop.get()));
   EXPECT_GE(milliseconds, 19.0F);
-  EXPECT_LT(milliseconds, 5000.0F);
+  EXPECT_LT(milliseconds, 60000.0F);
 }
 
 TEST(HipEvent, ElapsedTimeNeedsTwoRecordsWithTiming) {
@@ -110,8 +110,7 @@ TEST(HipEvent, ElapsedTimeNeedsTwoRecordsWithTiming) {
   ASSERT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
   float milliseconds = 0;
   EXPECT_HIP(hipErrorInvalidHandle, hipEventElapsedTime(&milliseconds, timed.get(), never.get()));
-  EXPECT_HIP(hipErrorInvalidHandle,
-             hipEventElapsedTime(&milliseconds, timed.get(), untimed.get()));
+  EXPECT_HIP(hipErrorInvalidHandle, hipEventElapsedTime(&milliseconds, timed.get(), untimed.get()));
 }
 
 TEST(HipEvent, ElapsedTimeOfUnfinishedWorkIsNotReady) {
