@@ -21,6 +21,9 @@
 # engine, but not all of their products, which would prove nothing more.
 #
 # A test program may have a main of its own; else GoogleTest's is linked.
+#
+# The targets tests_unit, tests_api and tests_thread build what the tests with that label need: the
+# programs, and what stands in their arguments and environments as $<TARGET_FILE:...>.
 
 enable_testing()
 set(HIPFILE_TESTS_ENABLED OFF)
@@ -38,10 +41,31 @@ endif()
 set(HIPFILE_TEST_RESULTS "${CMAKE_BINARY_DIR}/test-results")
 file(MAKE_DIRECTORY "${HIPFILE_TEST_RESULTS}")
 
+set(HIPFILE_LABEL_TARGETS unit api thread)
+foreach(label ${HIPFILE_LABEL_TARGETS})
+  add_custom_target(tests_${label})
+endforeach()
+
+function(hipfile_label_targets labels words)
+  string(REGEX MATCHALL "TARGET_FILE:[^>]+" targets "${words}")
+  list(TRANSFORM targets REPLACE "TARGET_FILE:" "")
+  list(GET words 0 program)
+  if(TARGET ${program})
+    list(APPEND targets ${program})
+  endif()
+  foreach(label ${labels})
+    if(label IN_LIST HIPFILE_LABEL_TARGETS AND targets)
+      add_dependencies(tests_${label} ${targets})
+    endif()
+  endforeach()
+endfunction()
+
+# hipfile_test_properties(NAME ENVIRONMENT LABELS TIMEOUT COMMAND...)
 function(hipfile_test_properties name environment labels timeout)
   if(NOT timeout)
     set(timeout 600)
   endif()
+  hipfile_label_targets("${labels}" "${ARGN};${environment}")
   set_tests_properties(${name} PROPERTIES
     ENVIRONMENT "GTEST_OUTPUT=xml:${HIPFILE_TEST_RESULTS}/${name}.xml;${environment}"
     LABELS "${labels}" TIMEOUT ${timeout} SKIP_RETURN_CODE 77)
@@ -50,13 +74,14 @@ endfunction()
 function(hipfile_add_test_variant name program)
   cmake_parse_arguments(PARSE_ARGV 2 T "" "TIMEOUT" "LABELS;ENVIRONMENT;ARGS")
   add_test(NAME ${name} COMMAND ${program} ${T_ARGS})
-  hipfile_test_properties(${name} "${T_ENVIRONMENT}" "${T_LABELS}" "${T_TIMEOUT}")
+  hipfile_test_properties(${name} "${T_ENVIRONMENT}" "${T_LABELS}" "${T_TIMEOUT}" ${program}
+                          ${T_ARGS})
 endfunction()
 
 function(hipfile_add_script_test name)
   cmake_parse_arguments(PARSE_ARGV 1 T "" "TIMEOUT" "LABELS;ENVIRONMENT;COMMAND")
   add_test(NAME ${name} COMMAND ${T_COMMAND})
-  hipfile_test_properties(${name} "${T_ENVIRONMENT}" "${T_LABELS}" "${T_TIMEOUT}")
+  hipfile_test_properties(${name} "${T_ENVIRONMENT}" "${T_LABELS}" "${T_TIMEOUT}" ${T_COMMAND})
 endfunction()
 
 set(HIPFILE_MODES strict hazards kernel)
