@@ -110,6 +110,14 @@ hipError_t hipPortableMemcpyIndirectAsync(hipStream_t stream,
   return hip_portable::copy_indirect(stream, descriptor);
 }
 
+hipError_t hipPortableIndirectCopyStatus(int device) {
+  return hip_portable::with_runtime([&](hip_portable::Runtime& runtime) {
+    if (!runtime.is_device(device)) return hipErrorInvalidDevice;
+    if (!runtime.settings().has_indirect_copies) return hipErrorNotSupported;
+    return runtime.device(device).indirect_copy_status();
+  });
+}
+
 hipError_t hipMemset(void* dst, int value, size_t sizeBytes) {
   return hip_portable::fill_now(dst, value, sizeBytes);
 }

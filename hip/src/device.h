@@ -170,6 +170,8 @@ class Device {
   virtual hipError_t synchronize() = 0;
   // hipErrorNoBinaryForGpu, or what the driver says of the image.
   virtual hipError_t load_module(const void* image, std::unique_ptr<DeviceModule>* module) = 0;
+  // What copy_indirect() answers in streams of this device.
+  virtual hipError_t indirect_copy_status() { return hipSuccess; }
   virtual DeviceStream& null_stream() = 0;
   // flags: hipStreamDefault or hipStreamNonBlocking. The priority lies in priority_range.
   virtual hipError_t create_stream(unsigned flags, int priority,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "driver/driver.h"
+#include "io/log_reasons.h"
 #include "io/stream_op.h"
 #include "io/transfer.h"
 
@@ -93,10 +94,11 @@ Status Driver::queue_or_run(const StreamArguments& arguments, const Arguments& n
                             const UserStream& stream, Operands operands) {
   const bool is_exiting = gpu::has_exit_begun();
   if (is_exiting && !is_idle(stream)) return Error::of(hipFileDriverClosing);
-  const bool is_queued = !is_exiting && !config().bypasses_memops &&
-                         stream.runtime == gpu::first_bound() &&
-                         can_queue(*stream.runtime, stream.device);
-  if (is_queued) {
+  const bool may_queue =
+      !is_exiting && !config().bypasses_memops && stream.runtime == gpu::first_bound();
+  const char* lack = may_queue ? lack_of_streams(*stream.runtime, stream.device) : nullptr;
+  if (lack != nullptr) log_blocking(lack);
+  if (may_queue && lack == nullptr) {
     const auto flags = static_cast<unsigned>(stream_index_.find(key_of_stream(stream.stream)));
     const auto op =
         std::make_shared<StreamOp>(stream_ops_, arguments, now, flags, operands.file.hold(),
@@ -120,8 +122,8 @@ Result<size_t> Driver::run_now(const StreamArguments& arguments, const Arguments
   request.value().options = operands.request.options;
   prepare(request.value());
   Plan ran;
-  const Outcome outcome = hipfile::transfer_counted(backends_, request.value(), statistics_,
-                                                    statistics_.now(), &ran);
+  const Outcome outcome =
+      hipfile::transfer_counted(backends_, request.value(), statistics_, statistics_.now(), &ran);
   return result_in_stream(outcome, ran);
 }
 

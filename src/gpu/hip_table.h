@@ -45,6 +45,7 @@ struct HipTable {
   decltype(&::hipPortableDeviceIsEmulated) PortableDeviceIsEmulated = nullptr;
   decltype(&::hipPortablePassedOver) PortablePassedOver = nullptr;
   decltype(&::hipPortableMemcpyIndirectAsync) PortableMemcpyIndirectAsync = nullptr;
+  decltype(&::hipPortableIndirectCopyStatus) PortableIndirectCopyStatus = nullptr;
 };
 
 }  // namespace hipfile::gpu

@@ -90,6 +90,7 @@ Opened check(void* object, const std::string& name) {
     find(object, "hipPortableSetLastError", hip.PortableSetLastError);
     find(object, "hipPortableDeviceIsEmulated", hip.PortableDeviceIsEmulated);
     find(object, "hipPortablePassedOver", hip.PortablePassedOver);
+    find(object, "hipPortableIndirectCopyStatus", hip.PortableIndirectCopyStatus);
   }
   Dl_info info = {};
   dladdr(reinterpret_cast<const void*>(hip.Malloc), &info);

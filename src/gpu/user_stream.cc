@@ -20,6 +20,12 @@ bool waits_for_values(const HipTable& hip, int device) {
          can != 0;
 }
 
+bool takes_late_bound_copies(const HipTable& hip, int device) {
+  if (hip.PortableIndirectCopyStatus == nullptr) return true;
+  const LastErrorGuard errors(hip);
+  return hip.PortableIndirectCopyStatus(device) == hipSuccess;
+}
+
 bool is_in_host_function_of(const Runtime* runtime) {
   if (runtime->is_gone.load(std::memory_order_acquire)) return false;
   const LastErrorGuard errors(runtime->hip);
@@ -34,12 +40,13 @@ bool is_in_host_function() {
   return std::any_of(runtimes.begin(), runtimes.end(), is_in_host_function_of);
 }
 
-bool can_queue(const Runtime& runtime, int device) {
+const char* lack_of_streams(const Runtime& runtime, int device) {
   const HipTable& hip = runtime.hip;
   const bool has_calls = hip.LaunchHostFunc != nullptr && hip.StreamWaitValue32 != nullptr &&
-                         hip.DeviceGetAttribute != nullptr &&
-                         hip.PortableMemcpyIndirectAsync != nullptr;
-  return has_calls && waits_for_values(hip, device);
+                         hip.DeviceGetAttribute != nullptr;
+  if (!has_calls || !waits_for_values(hip, device)) return "they cannot wait for a value";
+  if (hip.PortableMemcpyIndirectAsync == nullptr) return "the runtime has no late-bound copy";
+  return takes_late_bound_copies(hip, device) ? nullptr : "the device cannot run late-bound copies";
 }
 
 Result<UserStream> find_stream(const Runtime* runtime, hipStream_t stream) {

@@ -24,9 +24,9 @@ struct UserStream {
 /// nothing of ours is in a stream of it, and no request waits for it.
 bool is_in_host_function();
 
-/// True if operations can be queued in streams of that device: the runtime lets a stream wait for a
-/// value that the processor stores, and has the late-bound copy.
-bool can_queue(const gpu::Runtime& runtime, int device);
+/// NULL if operations can be queued in streams of that device: they wait for a value that the
+/// processor stores, and take late-bound copies. Else what they lack, for people.
+const char* lack_of_streams(const gpu::Runtime& runtime, int device);
 
 /// The device of a stream handle. Fails with the HIP code of a handle that the runtime does not
 /// know. The null stream is that of the calling thread's current device.

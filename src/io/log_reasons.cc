@@ -3,6 +3,8 @@
 // The limits have static storage and no destructor: requests run while the program ends, too.
 #include "io/log_reasons.h"
 
+#include <atomic>
+
 #include "backend/names.h"
 #include "util/log.h"
 
@@ -13,6 +15,7 @@ LogLimit g_refusals[hipFileExtBackendCount][hipFileExtRefusalCount];
 LogLimit g_nobody;
 LogLimit g_failures;
 LogLimit g_failovers;
+LogLimit g_unpinned;
 
 void log_refusals(const Plan& plan, LogLevel level) {
   for (int at = 0; at < hipFileExtBackendCount; ++at) {
@@ -40,6 +43,19 @@ void log_outcome(const Outcome& outcome) {
   log_limited(g_failures, LogLevel::kInfo,
               "a request stopped after %zu bytes: code %d, errno %d, HIP error %d", outcome.done,
               static_cast<int>(error.code), error.sys_errno, static_cast<int>(error.hip));
+}
+
+void log_blocking(const char* reason) {
+  static std::atomic<const char*> last{nullptr};
+  if (last.load(std::memory_order_relaxed) == reason) return;
+  if (last.exchange(reason, std::memory_order_relaxed) == reason) return;
+  log_warning("calls for streams wait for them and do the work themselves: %s", reason);
+}
+
+void log_unpinned(size_t bytes) {
+  log_limited(g_unpinned, LogLevel::kError,
+              "an operation in a stream needs %zu KiB of pinned memory, which cannot be had",
+              bytes >> 10);
 }
 
 void log_failover(const Backend& from, const Error& error, const Backend& to) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "io/log_reasons.h"
 #include "io/stream_ops.h"
 #include "util/watchdog.h"
 
@@ -44,11 +45,15 @@ Status StreamOp::lease(const UserStream& stream) {
     staging_.chunk_size = staged_chunk_size(size);
     staging_.gate_count = (size + staging_.chunk_size - 1) / staging_.chunk_size;
     lane_ = ops_.memory().lease_lane(stream, staging_.slot_size());
-    if (lane_ == nullptr) return exhausted;
+    if (lane_ == nullptr) {
+      log_unpinned(staging_.slot_size());
+      return exhausted;
+    }
     staging_.lane = lane_->data();
     staging_.lane_size = lane_->size();
   }
   staging_.gates = ops_.memory().take_gates(staging_.gate_count + 1);
+  if (staging_.gates == nullptr) log_unpinned(sizeof(StreamGate) * (staging_.gate_count + 1));
   if (staging_.gates == nullptr || !ops_.start_threads()) return exhausted;
   return Status();
 }

@@ -79,7 +79,8 @@ inline bool calls_are_queued() {
   if (!has_copy) (void)hipGetLastError();
   return hipDeviceGetAttribute(&can_wait, hipDeviceAttributeCanUseStreamWaitValue, 0) ==
              hipSuccess &&
-         can_wait != 0 && has_copy && copy != nullptr;
+         can_wait != 0 && has_copy && copy != nullptr &&
+         hipPortableIndirectCopyStatus(0) == hipSuccess;
 }
 
 inline void synchronize(hipStream_t stream) { EXPECT_EQ(hipSuccess, hipStreamSynchronize(stream)); }

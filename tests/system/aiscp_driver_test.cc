@@ -27,10 +27,30 @@ TEST_F(AiscpTest, DriverOfNoUseIsNamedInOneLine) {
       shell("export FAKE_CUDA_INIT_RESULT=803; " + with_driver(FAKE_CUDA_LIBRARY, "-v a b"));
   EXPECT_EQ(0, result.exit_code);
   expect_content("b", 100000);
-  const std::string line = "aiscp: the NVIDIA GPU cannot be used (its driver: "
-                           "hipErrorInsufficientDriver); going through an emulated device in main "
-                           "memory\n";
+  const std::string line =
+      "aiscp: the NVIDIA GPU cannot be used (its driver: "
+      "hipErrorInsufficientDriver); going through an emulated device in main "
+      "memory\n";
   EXPECT_NE(std::string::npos, result.err.find(line)) << result.err;
+}
+
+TEST_F(AiscpTest, LittleDeviceMemoryIsEnough) {
+  make("a", 40 << 20);
+  const ProcessResult result =
+      shell("export FAKE_CUDA_MEMORY=6291456; " + with_driver(FAKE_CUDA_LIBRARY, "a b"));
+  EXPECT_EQ(0, result.exit_code) << result.err;
+  expect_content("b", 40 << 20);
+}
+
+TEST_F(AiscpTest, TooLittleDeviceMemoryIsSaid) {
+  make("a", 40 << 20);
+  make("b", 100, 2);
+  const ProcessResult result =
+      shell("export FAKE_CUDA_MEMORY=1048576; " + with_driver(FAKE_CUDA_LIBRARY, "a b"));
+  expect_failure(result,
+                 "aiscp: cannot copy 'a': cannot allocate device memory: hipErrorOutOfMemory");
+  expect_content("b", 100, 2);
+  EXPECT_EQ((std::vector<std::string>{"a", "b"}), names());
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TEST_F(AiscpLimitTest, DeviceShortOfMemoryGetsSmallerChunks) {
   expect_content("to", 40 * kMiB + 5);
   // Nothing is truncated before there is memory for the copy.
   expect_error(shell("HIP_PORTABLE_MEMORY=4K exec $AISCP --inplace from old"),
-               "aiscp: cannot allocate device memory: hipErrorOutOfMemory");
+               "aiscp: cannot copy 'from': cannot allocate device memory: hipErrorOutOfMemory");
   expect_content("old", 1000, 2);
 }
 

@@ -54,11 +54,12 @@ Status Copier::copy_file(const CopyPair& pair) {
   status = Source::open(pair.from, from, options_.direct, &source);
   if (!status.ok()) return status;
   status = device_.open(options_);
-  // Before anything is truncated: the device may be short of memory.
-  if (status.ok()) {
-    status = buffers_.prepare(options_, source.has_real_size() ? source.expected_size() : 0);
-  }
   if (!status.ok()) return status;
+  // Before anything is truncated: the device may be short of memory.
+  status = buffers_.prepare(options_, source.has_real_size() ? source.expected_size() : 0);
+  if (!status.ok()) {
+    return Status::failure("cannot copy " + quote(pair.from) + ": " + status.text());
+  }
   progress_.begin_file(source.expected_size());
 
   DestinationWish wish{options_, target, is_there ? &to : nullptr, from.st_mode, false};

@@ -71,6 +71,13 @@ typedef struct hipPortableIndirectCopy_t {
 hipError_t hipPortableMemcpyIndirectAsync(hipStream_t stream,
                                           const hipPortableIndirectCopy_t *descriptor);
 
+/**
+ * Whether the streams of a device take late-bound copies.
+ * @return hipSuccess, or what hipPortableMemcpyIndirectAsync() would answer there, so that a
+ *         program need not queue one to learn it; hipErrorInvalidDevice
+ */
+hipError_t hipPortableIndirectCopyStatus(int device);
+
 /** A file: its descriptor, which must be open with O_DIRECT. Bytes behind fd are zero. */
 typedef union hipAmdFileHandle_t {
   void *handle;

@@ -18,7 +18,9 @@ class CopyKernel {
  public:
   // All calls need the context to be current. Brings the code onto the device.
   Result load(const Driver& driver);
-  // What load() answered, where that was an error.
+  // What load() answered.
+  Result load_result() const { return load_result_; }
+  // load_result(), where that was an error.
   Result launch(const Driver& driver, Stream stream, const hipPortableIndirectCopy_t* descriptor);
 
  private:

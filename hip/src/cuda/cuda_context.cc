@@ -8,7 +8,8 @@
 
 namespace hip_portable::cuda {
 
-// A device on which the kernel cannot be loaded does all else: launching it says why.
+// A device on which the kernel cannot be loaded does all else: launching it says why. Where only
+// memory is short the context does not count as retained: the next call tries once more.
 Result ContextHolder::start(Context* context) {
   const MutexLock lock(mutex_);
   *context = context_.load(std::memory_order_acquire);
@@ -20,8 +21,12 @@ Result ContextHolder::start(Context* context) {
   if (result != kSuccess) return result;
   CopyKernel* const kernel = made.get();
   copy_kernels_.push_back(std::move(made));
-  static_cast<void>(kernel->load(driver_));
+  result = kernel->load(driver_);
   leave();
+  if (result == kOutOfMemory) {
+    copy_kernels_.pop_back();
+    return result;
+  }
   copy_kernel_.store(kernel, std::memory_order_release);
   context_.store(*context, std::memory_order_release);
   return kSuccess;
@@ -50,6 +55,14 @@ bool ContextHolder::is_of(Context context) {
   if (result != kSuccess || device != device_) return false;
   return run([] { return kSuccess; }) == hipSuccess &&
          context_.load(std::memory_order_acquire) == context;
+}
+
+hipError_t ContextHolder::copy_kernel_status() {
+  if (context_.load(std::memory_order_acquire) == nullptr) {
+    const hipError_t error = run([] { return kSuccess; });
+    if (error != hipSuccess) return error;
+  }
+  return to_hip(copy_kernel().load_result());
 }
 
 hipError_t ContextHolder::synchronize_if_used() {

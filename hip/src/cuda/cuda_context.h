@@ -41,6 +41,8 @@ class ContextHolder {
 
   // Of the present context: for calls inside run().
   CopyKernel& copy_kernel() { return *copy_kernel_.load(std::memory_order_acquire); }
+  // Whether it can be launched. Retains the context if nobody has.
+  hipError_t copy_kernel_status();
 
   // Whether a context is the primary one of this device. Of another device's this one makes none.
   bool is_of(Context context);

@@ -53,6 +53,7 @@ class CudaDevice : public Device {
   hipError_t copy(void* to, const void* from, std::size_t size) override;
   hipError_t synchronize() override;
   hipError_t load_module(const void* image, std::unique_ptr<DeviceModule>* module) override;
+  hipError_t indirect_copy_status() override { return context_.copy_kernel_status(); }
   DeviceStream& null_stream() override { return null_stream_; }
   hipError_t create_stream(unsigned flags, int priority,
                            std::unique_ptr<DeviceStream>* stream) override;

@@ -80,6 +80,7 @@ constexpr AttributeName kAttributes[] = {
     {hipDeviceAttributeHostRegisterSupported, kHostRegisterSupported},
     {hipDeviceAttributeHostNumaId, kHostNumaId},
     {hipDeviceAttributeClockInstructionRate, kClockRate},
+    {hipDeviceAttributeCanUseStreamWaitValue, kCanUse64BitStreamMemOps},
     {hipDeviceAttributePhysicalMultiProcessorCount, kMultiprocessorCount},
 };
 
@@ -90,7 +91,6 @@ struct AttributeValue {
 };
 
 constexpr AttributeValue kOwnAnswers[] = {
-    {hipDeviceAttributeCanUseStreamWaitValue, 1},
     {hipDeviceAttributeMemoryPoolsSupported, 0},
     {hipDeviceAttributeVirtualMemoryManagementSupported, 1},
     {hipDeviceAttributeMemoryPoolSupportedHandleTypes, 0},

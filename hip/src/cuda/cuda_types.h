@@ -162,6 +162,7 @@ enum DeviceAttribute : int {
   kMaxBlocksPerMultiprocessor = 106,
   kMemoryPoolsSupported = 115,
   kGpuDirectRdmaSupported = 116,
+  kCanUse64BitStreamMemOps = 122,
   kHostNumaId = 134,
 };
 

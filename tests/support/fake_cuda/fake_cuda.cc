@@ -36,11 +36,13 @@ struct Attribute {
   int value;
 };
 
+constexpr int kWaitValues = 122;
+
 // Everything that is not listed is 0.
 constexpr Attribute kAttributes[] = {
     {1, 1024}, {2, 1024}, {3, 1024},  {4, 64},       {10, 32}, {13, 1980000}, {16, 132}, {19, 1},
     {31, 1},   {32, 1},   {33, 0x1b}, {38, 1 << 26}, {40, 3},  {41, 1},       {50, 0},   {75, 9},
-    {78, 1},   {83, 1},   {91, 1},    {99, 1},       {102, 1}, {115, 1},      {134, 0},
+    {78, 1},   {83, 1},   {91, 1},    {99, 1},       {102, 1}, {115, 1},      {122, 1},  {134, 0},
 };
 
 }  // namespace
@@ -144,6 +146,7 @@ FAKE_CUDA_API CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice 
   for (const Attribute& known : kAttributes) {
     if (known.number == attribute) *value = known.value;
   }
+  if (attribute == kWaitValues && setting("FAKE_CUDA_NO_WAIT_VALUE", 0) != 0) *value = 0;
   return CUDA_SUCCESS;
 }
 

@@ -43,6 +43,7 @@ Value* value_at(CUdeviceptr address) {
 template <class Value>
 CUresult wait_value(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {
   FAKE_CUDA_NEED_CONTEXT();
+  if (fake_cuda::setting("FAKE_CUDA_NO_WAIT_VALUE", 0) != 0) return CUDA_ERROR_NOT_SUPPORTED;
   const int device = fake_cuda::current_context()->device;
   return queue_into(stream, [=] {
     if (!is_open(address, sizeof(Value), device, 1)) return true;

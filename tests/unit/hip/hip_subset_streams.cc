@@ -58,6 +58,7 @@ std::vector<BadCall> bad_calls_of_streams() {
       HIP_BAD(hipStreamWriteValue32, kValue, nullptr, nullptr, 0, 0),
       HIP_BAD(hipStreamWriteValue32, kHandle, no_stream, host, 0, 0),
       HIP_BAD(hipStreamWriteValue64, kValue, nullptr, host, 0, 0),
+      HIP_BAD(hipPortableIndirectCopyStatus, hipErrorInvalidDevice, -1),
       HIP_BAD(hipPortableMemcpyIndirectAsync, kValue, nullptr, nullptr),
       HIP_BAD(hipPortableMemcpyIndirectAsync, kHandle, no_stream, nullptr),
       HIP_BAD(hipStreamWriteValue64, kValue, nullptr, host, 0, ~0U),
