@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Each call is one call of the driver. HIP's numbers for kinds, places and access are the driver's.
+// Each call is one call of the driver. To map and unmap, it is called without the lock, since it
+// may wait for a device. HIP's numbers for kinds, places and access are the driver's.
 
 #include "cuda_virtual_memory.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cuda_errors.h"
 
@@ -53,12 +55,21 @@ hipError_t CudaVirtualMemory::reserve(std::size_t size, std::size_t alignment, v
   const Result result = driver_.mem_address_reserve(&address, size, alignment, address_of(wish), 0);
   // The arguments are right in themselves: an alignment that no address has.
   if (result == kInvalidValue) return hipErrorOutOfMemory;
-  if (result == kSuccess) *pointer = reinterpret_cast<void*>(address);
-  return to_hip(result);
+  if (result != kSuccess) return to_hip(result);
+  *pointer = reinterpret_cast<void*>(address);
+  const MutexLock lock(mutex_);
+  reservations_[address] = size;
+  return hipSuccess;
 }
 
+// The driver refuses a part, and one in which something is mapped.
 hipError_t CudaVirtualMemory::unreserve(void* pointer, std::size_t size) {
-  return to_invalid(driver_.mem_address_free(address_of(pointer), size));
+  const MutexLock lock(mutex_);
+  const auto found = reservations_.find(address_of(pointer));
+  if (found == reservations_.end()) return hipErrorInvalidValue;
+  const hipError_t error = to_invalid(driver_.mem_address_free(found->first, size));
+  if (error == hipSuccess) reservations_.erase(found);
+  return error;
 }
 
 // In the context of the device, which is there before the memory is.
@@ -102,9 +113,30 @@ hipError_t CudaVirtualMemory::device_of(MemoryHandle handle, int* device) {
   return to_invalid(result);
 }
 
+bool CudaVirtualMemory::claim(DevicePtr start, std::size_t size) {
+  const MutexLock lock(mutex_);
+  auto reservation = reservations_.upper_bound(start);
+  if (reservation == reservations_.begin()) return false;
+  --reservation;
+  const DevicePtr offset = start - reservation->first;
+  if (offset > reservation->second || size > reservation->second - offset) return false;
+  const auto next = mappings_.lower_bound(start);
+  if (next != mappings_.end() && next->first < start + size) return false;
+  if (next != mappings_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second > start) return false;
+  }
+  mappings_.emplace_hint(next, start, size);
+  return true;
+}
+
 hipError_t CudaVirtualMemory::map(void* pointer, std::size_t size, MemoryHandle handle) {
-  if (!is_given(handle)) return hipErrorInvalidValue;
-  const Result result = driver_.mem_map(address_of(pointer), size, 0, number_of(handle), 0);
+  const DevicePtr start = address_of(pointer);
+  if (!is_given(handle) || !claim(start, size)) return hipErrorInvalidValue;
+  const Result result = driver_.mem_map(start, size, 0, number_of(handle), 0);
+  if (result == kSuccess) return hipSuccess;
+  const MutexLock lock(mutex_);
+  mappings_.erase(start);
   // That it answers where the memory is smaller.
   return result == kNotSupported ? hipErrorInvalidValue : to_invalid(result);
 }
@@ -117,9 +149,34 @@ hipError_t CudaVirtualMemory::wait_for_devices() {
   return hipSuccess;
 }
 
+CudaVirtualMemory::Ranges CudaVirtualMemory::take_mappings(DevicePtr start, std::size_t size) {
+  const MutexLock lock(mutex_);
+  const auto first = mappings_.find(start);
+  auto last = first;
+  DevicePtr end = start;
+  for (; last != mappings_.end() && last->first == end && end < start + size; ++last) {
+    end += last->second;
+  }
+  if (end != start + size) return {};
+  Ranges taken(first, last);
+  mappings_.erase(first, last);
+  return taken;
+}
+
+void CudaVirtualMemory::put_back(Ranges& taken) {
+  const MutexLock lock(mutex_);
+  mappings_.merge(taken);
+}
+
+// Meanwhile the driver refuses to map or free what still is mapped.
 hipError_t CudaVirtualMemory::unmap(void* pointer, std::size_t size) {
-  const hipError_t error = wait_for_devices();
-  return error != hipSuccess ? error : to_invalid(driver_.mem_unmap(address_of(pointer), size));
+  const DevicePtr start = address_of(pointer);
+  Ranges taken = take_mappings(start, size);
+  if (taken.empty()) return hipErrorInvalidValue;
+  hipError_t error = wait_for_devices();
+  if (error == hipSuccess) error = to_invalid(driver_.mem_unmap(start, size));
+  if (error != hipSuccess) put_back(taken);
+  return error;
 }
 
 hipError_t CudaVirtualMemory::set_access(void* pointer, std::size_t size, int device,

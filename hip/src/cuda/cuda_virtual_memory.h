@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Virtual memory of NVIDIA's driver. Its calls need no current context; the driver looks at no more
-// of a handle than it must, so those that were given are remembered here.
+// Virtual memory of NVIDIA's driver. Its calls need no current context. The driver checks less than
+// HIP promises: it looks at no more of a handle than it must, maps across the border of two
+// reservations that touch, and unmaps what is not mapped. So what was given, reserved and mapped
+// here is remembered; what a program did by the driver itself is unknown, and refused. It also does
+// less: memory is mapped as a whole, and a part of it is hipErrorInvalidValue.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -36,6 +40,13 @@ class CudaVirtualMemory final : public VirtualMemory {
 
  private:
   bool is_given(MemoryHandle handle) HIP_PORTABLE_EXCLUDES(mutex_);
+  // A map from start to size, of ranges that do not overlap.
+  using Ranges = std::map<DevicePtr, std::size_t>;
+  // Enters a mapping, if it lies in one reservation and touches no other mapping.
+  bool claim(DevicePtr start, std::size_t size) HIP_PORTABLE_EXCLUDES(mutex_);
+  // Takes out the mappings that together are exactly this range; none if there are no such.
+  Ranges take_mappings(DevicePtr start, std::size_t size) HIP_PORTABLE_EXCLUDES(mutex_);
+  void put_back(Ranges& taken) HIP_PORTABLE_EXCLUDES(mutex_);
   hipError_t wait_for_devices();
   AllocationProperties properties_of(int device) const;
 
@@ -44,6 +55,8 @@ class CudaVirtualMemory final : public VirtualMemory {
   std::vector<ContextHolder*> contexts_;
   Mutex mutex_;
   std::map<AllocationHandle, int> references_ HIP_PORTABLE_GUARDED_BY(mutex_);
+  Ranges reservations_ HIP_PORTABLE_GUARDED_BY(mutex_);
+  Ranges mappings_ HIP_PORTABLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace hip_portable::cuda

@@ -3,12 +3,17 @@
 // Fake driver: virtual memory. Memory is a file without a name, so that it can be mapped at several
 // places. Reserved addresses are closed to the program; the device finds what is mapped there at
 // the same distance in a second reservation.
+//
+// As seen on an H200: a wish for an address is not heard, reservations may touch each other and a
+// mapping may cross their border, memory is mapped as a whole or not at all, and what is unmapped
+// may have gaps or nothing in it.
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -115,6 +120,72 @@ char* view_of(const std::pair<const CUdeviceptr, Reserved>& reserved, CUdevicept
 
 void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
+void* reserve_at(CUdeviceptr start, std::size_t size, int flags) {
+  return mmap(pointer(start), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
+              -1, 0);
+}
+
+// Before the lowest reservation, if that is free; 0 if there are no addresses.
+CUdeviceptr take_addresses(std::size_t size, std::size_t alignment) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (!reservations().empty() && reservations().begin()->first > size) {
+    const CUdeviceptr before = reservations().begin()->first - size;
+    if (before % alignment == 0 &&
+        reserve_at(before, size, MAP_FIXED_NOREPLACE) == pointer(before)) {
+      return before;
+    }
+  }
+  void* const place = reserve_at(0, size + alignment, 0);
+  if (place == MAP_FAILED) return 0;
+  const auto start = reinterpret_cast<CUdeviceptr>(place);
+  const CUdeviceptr address = (start + alignment - 1) / alignment * alignment;
+  const CUdeviceptr end = address + size;
+  if (address != start) munmap(place, address - start);
+  if (end != start + size + alignment) munmap(pointer(end), start + size + alignment - end);
+  return address;
+}
+
+// Reservations without a gap between them.
+bool is_reserved(CUdeviceptr address, std::size_t size) {
+  const CUdeviceptr end = address + size;
+  while (address < end) {
+    const auto at = find(reservations(), address);
+    if (at == reservations().end()) return false;
+    address = at->first + at->second.size;
+  }
+  return true;
+}
+
+// What the device sees in a range: a file from its start, or nothing (-1).
+bool show(CUdeviceptr address, std::size_t size, int fd) {
+  const int protection = fd < 0 ? PROT_NONE : PROT_READ | PROT_WRITE;
+  const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+  for (std::size_t done = 0; done < size;) {
+    const auto at = find(reservations(), address + done);
+    const std::size_t part = std::min(size - done, at->first + at->second.size - address - done);
+    if (mmap(view_of(*at, address + done), part, protection, flags | MAP_FIXED, fd,
+             fd < 0 ? 0 : static_cast<off_t>(done)) == MAP_FAILED) {
+      return false;
+    }
+    done += part;
+  }
+  return true;
+}
+
+bool is_mapped(CUdeviceptr address, std::size_t size) {
+  const auto next = mappings().lower_bound(address);
+  return find(mappings(), address) != mappings().end() ||
+         (next != mappings().end() && next->first < address + size);
+}
+
+// No mapping lies partly inside.
+bool holds_whole_mappings(CUdeviceptr address, std::size_t size) {
+  const auto first = find(mappings(), address);
+  const auto last = find(mappings(), address + size - 1);
+  return (first == mappings().end() || first->first == address) &&
+         (last == mappings().end() || last->first + last->second.size == address + size);
+}
+
 }  // namespace
 
 std::size_t fake_cuda::virtual_memory_of(int device) {
@@ -158,21 +229,15 @@ bool fake_cuda::is_virtual_open(CUdeviceptr address, std::size_t size, int devic
 }
 
 FAKE_CUDA_API CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t size,
-                                           std::size_t alignment, CUdeviceptr wish,
+                                           std::size_t alignment, CUdeviceptr /*wish*/,
                                            unsigned long long flags) {
   if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (size == 0 || size % kGranularity != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (alignment < kGranularity) alignment = kGranularity;
   if (alignment > kMostAlignment) return CUDA_ERROR_INVALID_VALUE;
   if (size > kMostBytes) return CUDA_ERROR_OUT_OF_MEMORY;
-  void* place = mmap(pointer(wish), size + alignment, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (place == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
-  const auto start = reinterpret_cast<CUdeviceptr>(place);
-  *address = (start + alignment - 1) / alignment * alignment;
-  if (*address != start) munmap(place, *address - start);
-  const CUdeviceptr end = *address + size;
-  if (end != start + size + alignment) munmap(pointer(end), start + size + alignment - end);
+  *address = take_addresses(size, alignment);
+  if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   void* view = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) {
     munmap(pointer(*address), size);
@@ -186,9 +251,7 @@ FAKE_CUDA_API CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t siz
 FAKE_CUDA_API CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
   const std::lock_guard<std::mutex> lock(mutex);
   const auto at = reservations().find(address);
-  if (at == reservations().end() || at->second.size != size) return CUDA_ERROR_INVALID_VALUE;
-  const auto mapping = mappings().lower_bound(address);
-  if (mapping != mappings().end() && mapping->first < address + size) {
+  if (at == reservations().end() || at->second.size != size || is_mapped(address, size)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   munmap(pointer(address), size);
@@ -282,22 +345,13 @@ FAKE_CUDA_API CUresult cuMemGetAllocationPropertiesFromHandle(Properties* proper
 FAKE_CUDA_API CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size_t offset,
                                 std::uint64_t handle, unsigned long long flags) {
   const std::lock_guard<std::mutex> lock(mutex);
-  const auto reservation = find(reservations(), address);
   const auto memory = memories().find(handle);
-  if (reservation == reservations().end() || memory == memories().end() || offset != 0 ||
-      flags != 0 || size > memory->second.size ||
-      address + size > reservation->first + reservation->second.size) {
+  if (memory == memories().end() || offset != 0 || flags != 0 || size != memory->second.size ||
+      !is_reserved(address, size)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const auto next = mappings().lower_bound(address);
-  if (find(mappings(), address) != mappings().end() ||
-      (next != mappings().end() && next->first < address + size)) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (mmap(view_of(*reservation, address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-           memory->second.fd, 0) == MAP_FAILED) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
-  }
+  if (is_mapped(address, size)) return CUDA_ERROR_INVALID_VALUE;
+  if (!show(address, size, memory->second.fd)) return CUDA_ERROR_OUT_OF_MEMORY;
   ++memory->second.mappings;
   mappings()[address] = Mapping{size, handle, {}};
   return CUDA_SUCCESS;
@@ -305,16 +359,14 @@ FAKE_CUDA_API CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size
 
 FAKE_CUDA_API CUresult cuMemUnmap(CUdeviceptr address, std::size_t size) {
   const std::lock_guard<std::mutex> lock(mutex);
-  std::map<CUdeviceptr, Mapping>::iterator first;
-  std::map<CUdeviceptr, Mapping>::iterator last;
-  if (!whole_mappings(address, size, &first, &last)) return CUDA_ERROR_INVALID_VALUE;
-  if (mmap(view_of(*find(reservations(), address), address), size, PROT_NONE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
-    return CUDA_ERROR_OUT_OF_MEMORY;
+  if (size == 0 || !is_reserved(address, size) || !holds_whole_mappings(address, size)) {
+    return CUDA_ERROR_INVALID_VALUE;
   }
-  while (first != last) {
-    const std::uint64_t handle = first->second.handle;
-    first = mappings().erase(first);
+  if (!show(address, size, -1)) return CUDA_ERROR_OUT_OF_MEMORY;
+  auto at = mappings().lower_bound(address);
+  while (at != mappings().end() && at->first < address + size) {
+    const std::uint64_t handle = at->second.handle;
+    at = mappings().erase(at);
     --memories().at(handle).mappings;
     drop_if_unused(handle);
   }
