@@ -42,6 +42,7 @@ size_t threads_named(const std::string& prefix) {
 // Streams that stand still together until the next number is stored.
 class Barrier {
  public:
+  Barrier() { word_.fill(0); }
   void add(hipStream_t stream) {
     EXPECT_EQ(hipSuccess, hipStreamWaitValue32(stream, word_.data(), number_ + 1,
                                                hipStreamWaitValueGte, UINT32_MAX));
