@@ -25,13 +25,20 @@ using hip_portable::FileDirection;
 
 hipError_t hipAmdFileRead(hipAmdFileHandle_t handle, void* device_ptr, uint64_t size,
                           int64_t file_offset, uint64_t* size_copied, int32_t* status) {
-  return hip_portable::transfer({FileDirection::kRead, handle.fd, device_ptr, size, file_offset},
-                                size_copied, status);
+  return hip_portable::transfer(
+      {FileDirection::kRead, handle.fd, device_ptr, size, file_offset, false}, size_copied, status);
 }
 
 hipError_t hipAmdFileWrite(hipAmdFileHandle_t handle, void* device_ptr, uint64_t size,
                            int64_t file_offset, uint64_t* size_copied, int32_t* status) {
-  return hip_portable::transfer({FileDirection::kWrite, handle.fd, device_ptr, size, file_offset},
+  return hip_portable::transfer(
+      {FileDirection::kWrite, handle.fd, device_ptr, size, file_offset, false}, size_copied,
+      status);
+}
+
+hipError_t hipPortableFileRead(int fd, void* device_ptr, uint64_t size, int64_t file_offset,
+                               uint64_t* size_copied, int32_t* status) {
+  return hip_portable::transfer({FileDirection::kRead, fd, device_ptr, size, file_offset, true},
                                 size_copied, status);
 }
 

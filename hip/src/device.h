@@ -112,6 +112,7 @@ struct FileTransfer {
   void* address = nullptr;  // any value: the device checks it
   std::uint64_t size = 0;
   std::int64_t offset = 0;
+  bool takes_any_file = false;  // no rule but the system's: also through the page cache
 };
 
 class Device {
@@ -185,7 +186,8 @@ class Device {
   virtual hipError_t set_capture_mode(hipStreamCaptureMode /*mode*/) { return hipSuccess; }
   virtual hipError_t create_event(unsigned flags, std::unique_ptr<DeviceEvent>* event) = 0;
 
-  // hipAmdFileRead and hipAmdFileWrite. `status` gets an errno, `copied` the bytes moved.
+  // hipAmdFileRead, hipAmdFileWrite and hipPortableFileRead. `status` gets an errno, `copied` the
+  // bytes moved.
   virtual hipError_t transfer_file(const FileTransfer& transfer, std::uint64_t* copied,
                                    std::int32_t* status) = 0;
 

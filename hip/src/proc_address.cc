@@ -21,16 +21,18 @@ void* find_function(const char* name) {
   return is_found ? reinterpret_cast<void*>(at->address) : nullptr;
 }
 
-// hipAmdFileRead and hipAmdFileWrite are found where a device has a direct path to files, and the
-// late-bound copy where a device knows it: a program asks for the names to learn that. Only these
-// questions start the runtime.
+// The file calls are found where a device has a path to files, that of ours beside AMD's only where
+// AMD's rules are not played, and the late-bound copy where a device knows it: a program asks for
+// the names to learn that. Only these questions start the runtime.
 bool is_offered(const char* name) {
-  const bool is_file_call = std::strncmp(name, "hipAmdFile", 10) == 0;
+  const bool is_own_read = std::strcmp(name, "hipPortableFileRead") == 0;
+  const bool is_file_call = is_own_read || std::strncmp(name, "hipAmdFile", 10) == 0;
   const bool is_indirect_copy = std::strcmp(name, "hipPortableMemcpyIndirectAsync") == 0;
   if (!is_file_call && !is_indirect_copy) return true;
   hip_portable::Runtime* runtime = nullptr;
   if (hip_portable::enter(&runtime) != hipSuccess) return false;
   if (is_indirect_copy) return runtime->settings().has_indirect_copies;
+  if (is_own_read && runtime->settings().direct == hip_portable::DirectRules::kKernel) return false;
   return runtime->device_count() > 0 && runtime->device(0).is_emulated();
 }
 

@@ -32,8 +32,9 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0600 *prop, int deviceId);
   X(hipMemcpyDtoHAsync) X(hipMemcpyHtoD) X(hipMemcpyHtoDAsync) X(hipMemcpyPeer) X(hipMemset) \
   X(hipMemsetAsync) X(hipMemsetD8) X(hipModuleGetFunction) X(hipModuleLaunchKernel) \
   X(hipModuleLoadData) X(hipModuleUnload) X(hipPeekAtLastError) X(hipPointerGetAttributes) \
-  X(hipPortableDeviceIsEmulated) X(hipPortableIndirectCopyStatus) X(hipPortableMarker) \
-  X(hipPortableMemcpyIndirectAsync) X(hipPortablePassedOver) X(hipPortableSetLastError) \
+  X(hipPortableDeviceIsEmulated) X(hipPortableFileRead) X(hipPortableIndirectCopyStatus) \
+  X(hipPortableMarker) X(hipPortableMemcpyIndirectAsync) X(hipPortablePassedOver) \
+  X(hipPortableSetLastError) \
   X(hipRuntimeGetVersion) X(hipSetDevice) X(hipStreamAddCallback) X(hipStreamBeginCapture) \
   X(hipStreamCreate) X(hipStreamCreateWithFlags) X(hipStreamCreateWithPriority) \
   X(hipStreamDestroy) X(hipStreamEndCapture) X(hipStreamGetCaptureInfo) X(hipStreamGetDevice) \

@@ -34,9 +34,29 @@ hipFileExtRefusal_t Fastpath::refuses(const Request& request) const {
   return hipFileExtRefusalNone;
 }
 
+std::vector<Stretch> Fastpath::views_of(const Request& request) {
+  const bool is_read = request.is_read() && Gpu::has_buffered_read(request.memory.runtime);
+  if (is_read) return choose_views(request, IfUnknown::kDirect);
+  return {{request.file_offset, request.end(), true}};
+}
+
 Outcome Fastpath::run(const Request& request) {
+  Outcome total;
+  for (const Stretch& stretch : views_of(request)) {
+    const Request part = request.part(stretch.begin, stretch.end);
+    const Outcome outcome = run_stretch(part, stretch.is_direct);
+    total.done += outcome.done;
+    total.error = outcome.error;
+    if (outcome.failed() || outcome.done < part.size) break;
+  }
+  return total;
+}
+
+Outcome Fastpath::run_stretch(const Request& request, bool is_direct) {
+  File& file = *request.file;
   DirectIo io;
-  io.fd = request.file->direct_fd(request.direction);
+  io.fd = is_direct ? file.direct_fd(request.direction) : file.buffered_fd(request.direction);
+  io.is_buffered = !is_direct;
   io.address = request.address;
   io.size = request.size;
   io.offset = request.file_offset;

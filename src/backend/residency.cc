@@ -51,12 +51,13 @@ bool count_cached_pages(int fd, off_t begin, off_t end, CacheCounts* counts) {
   return true;
 }
 
-std::vector<Stretch> choose_views(const Request& request) {
+std::vector<Stretch> choose_views(const Request& request, IfUnknown if_unknown) {
   File& file = *request.file;
   const off_t begin = request.file_offset;
   const off_t end = request.end();
   const DirectFacts& direct = file.facts().direct;
-  const bool is_wanted = file.client_is_direct();
+  const bool asks_always = if_unknown == IfUnknown::kDirect;
+  const bool is_wanted = asks_always || file.client_is_direct();
   // A direct read goes to the end of its last block, which must be an offset too.
   const auto unit = static_cast<off_t>(direct_alignment(request));
   const bool has_whole_blocks = end <= std::numeric_limits<off_t>::max() - unit;
@@ -65,8 +66,9 @@ std::vector<Stretch> choose_views(const Request& request) {
   }
   const bool is_forced = request.options->force_direct;
   if (is_forced || file.buffered_fd(request.direction) < 0) return {{begin, end, true}};
-  const bool can_ask = request.is_read() && direct.reads_direct && request.size > kSmallestProbed &&
-                       file.facts().reports_residency;
+  const bool is_worth_it = asks_always || request.size > kSmallestProbed;
+  const bool can_ask =
+      request.is_read() && direct.reads_direct && is_worth_it && file.facts().reports_residency;
   if (!can_ask) return {{begin, end, is_wanted}};
 
   std::vector<Stretch> stretches;

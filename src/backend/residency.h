@@ -27,10 +27,17 @@ struct CacheCounts {
 };
 bool count_cached_pages(int fd, off_t begin, off_t end, CacheCounts* counts);
 
+/// What is done where nothing tells what is resident.
+enum class IfUnknown {
+  kAsOpened,  ///< the client's O_DIRECT flag decides, and that alone for requests up to 1 MiB
+  kDirect,    ///< past the cache; requests of every size are asked for
+};
+
 /// Cut [begin, end) of the request's file into stretches for the direct and the buffered view.
-/// Requests up to 1 MiB, writes, and files of which the kernel does not tell follow the client's
-/// own O_DIRECT flag. `begin` and `end` of a direct stretch need not be aligned.
-std::vector<Stretch> choose_views(const Request& request);
+/// Writes, and files of which the kernel does not tell, follow `if_unknown`. `begin` and `end` of a
+/// direct stretch need not be aligned.
+std::vector<Stretch> choose_views(const Request& request,
+                                  IfUnknown if_unknown = IfUnknown::kAsOpened);
 
 /// Run one stretch. Where the kernel refuses a direct transfer for its shape (EINVAL: an alignment
 /// that it did not report, a write cut inside a block by RLIMIT_FSIZE), what is left of the stretch

@@ -20,6 +20,17 @@ namespace {
 using gpu::HipTable;
 using gpu::Runtime;
 
+hipError_t call_direct_io(const HipTable& hip, const DirectIo& io, uint64_t* copied,
+                          int32_t* status) {
+  if (io.is_buffered) {
+    return hip.PortableFileRead(io.fd, io.address, io.size, io.offset, copied, status);
+  }
+  hipAmdFileHandle_t handle = {};
+  handle.fd = io.fd;
+  const hipAmdFileRead_t call = io.is_write ? hip.AmdFileWrite : hip.AmdFileRead;
+  return call(handle, io.address, io.size, io.offset, copied, status);
+}
+
 // Ask until it is done; others may have the processor meanwhile.
 template <class Query>
 Status spin(Query&& query) {
@@ -127,6 +138,10 @@ bool Gpu::has_direct_io(const Runtime* runtime) const {
   return runtime != nullptr && runtime->hip.AmdFileRead != nullptr;
 }
 
+bool Gpu::has_buffered_read(const Runtime* runtime) {
+  return runtime != nullptr && runtime->hip.PortableFileRead != nullptr;
+}
+
 bool Gpu::offers_direct_io() {
   const Result<const Runtime*> runtime = gpu::bind();
   return runtime.ok() && has_direct_io(runtime.value());
@@ -140,13 +155,10 @@ DirectResult Gpu::direct_io(const Runtime* runtime, int device, const DirectIo& 
   init_thread(*runtime);
   const DeviceGuard current(hip, device);
   if (current.error() != hipSuccess) return {0, Error::from_hip(current.error())};
-  hipAmdFileHandle_t handle = {};
-  handle.fd = io.fd;
   uint64_t copied = 0;
   int32_t status = 0;
-  const hipAmdFileRead_t call = io.is_write ? hip.AmdFileWrite : hip.AmdFileRead;
   const WaitMark mark("the direct file I/O of the HIP runtime");
-  const hipError_t error = call(handle, io.address, io.size, io.offset, &copied, &status);
+  const hipError_t error = call_direct_io(hip, io, &copied, &status);
   DirectResult result;
   if (status != 0) {  // an errno of either sign, and looked at first
     result.error = Error::from_errno(std::abs(status));

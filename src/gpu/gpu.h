@@ -15,13 +15,14 @@
 
 namespace hipfile {
 
-/// A transfer straight between a direct descriptor and device memory.
+/// A transfer straight between a descriptor and device memory.
 struct DirectIo {
   int fd = -1;
   void* address = nullptr;
   size_t size = 0;   ///< bytes
   off_t offset = 0;  ///< bytes
   bool is_write = false;
+  bool is_buffered = false;  ///< a read through the page cache: fd is open without O_DIRECT
 };
 
 /// What the runtime's direct file I/O answered.
@@ -46,7 +47,11 @@ class Gpu {
   /// The same of the runtime in use, which is bound if none is.
   bool offers_direct_io();
 
-  /// One hipAmdFileRead or hipAmdFileWrite on the device that owns the memory.
+  /// True if that runtime (NULL: none) reads from the page cache into device memory too
+  /// (hipPortableFileRead).
+  static bool has_buffered_read(const gpu::Runtime* runtime);
+
+  /// One hipAmdFileRead, hipAmdFileWrite or hipPortableFileRead on the device that owns the memory.
   DirectResult direct_io(const gpu::Runtime* runtime, int device, const DirectIo& io);
 
   /// A stream for one request. No lock where the calling thread had one on that device before.

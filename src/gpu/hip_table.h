@@ -46,6 +46,7 @@ struct HipTable {
   decltype(&::hipPortablePassedOver) PortablePassedOver = nullptr;
   decltype(&::hipPortableMemcpyIndirectAsync) PortableMemcpyIndirectAsync = nullptr;
   decltype(&::hipPortableIndirectCopyStatus) PortableIndirectCopyStatus = nullptr;
+  decltype(&::hipPortableFileRead) PortableFileRead = nullptr;
 };
 
 }  // namespace hipfile::gpu

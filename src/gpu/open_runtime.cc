@@ -55,14 +55,13 @@ void find_direct_io(Runtime& runtime) {
   runtime.hip.AmdFileWrite = reinterpret_cast<hipAmdFileWrite_t>(write);
 }
 
-// Found where the device has it.
-void find_indirect_copy(Runtime& runtime) {
-  void* copy = nullptr;
+// A function of ours that is found where the device has it.
+template <class Function>
+void find_own(const Runtime& runtime, const char* name, Function& function) {
+  void* found = nullptr;
   hipDriverProcAddressQueryResult status = {};
-  if (runtime.hip.GetProcAddress("hipPortableMemcpyIndirectAsync", &copy, runtime.version, 0,
-                                 &status) == hipSuccess) {
-    runtime.hip.PortableMemcpyIndirectAsync =
-        reinterpret_cast<decltype(runtime.hip.PortableMemcpyIndirectAsync)>(copy);
+  if (runtime.hip.GetProcAddress(name, &found, runtime.version, 0, &status) == hipSuccess) {
+    function = reinterpret_cast<Function>(found);
   }
 }
 
@@ -106,7 +105,10 @@ Opened check(void* object, const std::string& name) {
     return opened;
   }
   find_direct_io(*runtime);
-  if (runtime->is_portable) find_indirect_copy(*runtime);
+  if (runtime->is_portable) {
+    find_own(*runtime, "hipPortableMemcpyIndirectAsync", hip.PortableMemcpyIndirectAsync);
+    find_own(*runtime, "hipPortableFileRead", hip.PortableFileRead);
+  }
   opened.runtime = std::move(runtime);
   return opened;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "backend/fastpath.h"
 #include "backend/residency.h"
 #include "util/arith.h"
 
@@ -17,6 +18,14 @@ bool is_memory_aligned(const Request& part) {
   if (part.memory.is_device()) return true;
   const size_t alignment = part.file->facts().direct.memory_alignment;
   return is_aligned(reinterpret_cast<uintptr_t>(part.address), alignment);
+}
+
+size_t direct_bytes_of_fastpath(const Request& request) {
+  size_t bytes = 0;
+  for (const Stretch& stretch : Fastpath::views_of(request)) {
+    if (stretch.is_direct) bytes += static_cast<size_t>(stretch.end - stretch.begin);
+  }
+  return bytes;
 }
 
 size_t direct_bytes_of(const Request& request) {
@@ -45,9 +54,10 @@ hipFileExtPath_t describe(const Plan& plan, const Request& request) {
   if (!plan.is_accepted()) return path;
   path.backend = plan.whole->id();
   if (goes_fastpath(plan.whole)) {
-    path.direct_bytes = request.size;
+    path.direct_bytes = direct_bytes_of_fastpath(request);
   } else if (goes_fastpath(plan.middle)) {
-    path.direct_bytes = static_cast<size_t>(plan.split.middle_end - plan.split.middle_begin);
+    path.direct_bytes =
+        direct_bytes_of_fastpath(request.part(plan.split.middle_begin, plan.split.middle_end));
   } else {
     path.direct_bytes = direct_bytes_of(request);
   }

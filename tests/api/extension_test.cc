@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
 // hipfile_ext.h: which path a request would take, and why not another.
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
 
 #include "api_fixture.h"
+#include "modes.h"
+
+#ifndef SYS_cachestat
+#define SYS_cachestat 451
+#endif
 
 namespace hipfile::test {
 namespace {
@@ -31,10 +39,17 @@ class ExtensionTest : public ApiTest {
     EXPECT_CODE(hipFileSuccess, hipFileExtGetFileInfo(handle, &info));
     return info.offset_alignment != 0 && info.reads_direct == 1;
   }
+  // Out of the page cache.
+  static void drop(const RegisteredFile& f) {
+    const Fd fd(f.path(), O_RDWR);
+    EXPECT_EQ(0, ::fsync(fd.get()));
+    EXPECT_EQ(0, ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED));
+  }
 };
 
 TEST_F(ExtensionTest, AlignedDeviceRequestTakesTheFastpathOrNamesWhyNot) {
   RegisteredFile f(file("f"), 65536, 1);
+  drop(f);
   Buffer buffer(65536);
   const hipFileExtPath_t path = query(f.handle(), buffer.data(), 65536, 0, 0);
   EXPECT_EQ(hipFileExtRefusalNotHostMemory, path.refusals[hipFileExtBackendHost]);
@@ -53,6 +68,23 @@ TEST_F(ExtensionTest, AlignedDeviceRequestTakesTheFastpathOrNamesWhyNot) {
                 why == hipFileExtRefusalRuntimeLacksDirect)
         << hipFileExtRefusalName(why);
   }
+}
+
+TEST_F(ExtensionTest, FastpathOfTheEmulatedDeviceReadsFromTheCacheWhatIsThere) {
+  RegisteredFile f(file("f"), 65536, 1);
+  Buffer buffer(65536);
+  if (query(f.handle(), buffer.data(), 65536, 0, 0).backend != hipFileExtBackendFastpath) {
+    GTEST_SKIP() << "no fast path here";
+  }
+  const bool can_ask = ::syscall(SYS_cachestat, -1, nullptr, nullptr, 0) != -1 || errno != ENOSYS;
+  const bool asks = can_ask && !has_kernel_rules();
+  const hipFileExtPath_t warm = query(f.handle(), buffer.data(), 65536, 0, 0);
+  EXPECT_EQ(asks ? hipFileExtCachingCache : hipFileExtCachingDirect, warm.caching);
+  EXPECT_EQ(asks ? 0u : 65536u, warm.direct_bytes);
+  drop(f);
+  const hipFileExtPath_t cold = query(f.handle(), buffer.data(), 65536, 0, 0);
+  EXPECT_EQ(hipFileExtCachingDirect, cold.caching);
+  EXPECT_EQ(65536u, cold.direct_bytes);
 }
 
 TEST_F(ExtensionTest, UnalignedRequestsNameTheirRefusal) {

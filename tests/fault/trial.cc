@@ -154,8 +154,8 @@ class Child {
     if (function == nullptr) return false;
     for (const char* name :
          {"hipMemcpyAsync", "hipEventRecord", "hipEventSynchronize", "hipStreamSynchronize",
-          "hipAmdFileRead", "hipAmdFileWrite", "hipLaunchHostFunc", "hipStreamWaitValue32",
-          "hipPortableMemcpyIndirectAsync"}) {
+          "hipAmdFileRead", "hipAmdFileWrite", "hipPortableFileRead", "hipLaunchHostFunc",
+          "hipStreamWaitValue32", "hipPortableMemcpyIndirectAsync"}) {
       if (std::strcmp(function, name) == 0) return true;
     }
     return false;

@@ -124,17 +124,16 @@ hipError_t count(std::atomic<int64_t>& objects, int change, hipError_t error) {
 std::atomic<int32_t> file_status{0};
 std::atomic<uint64_t> file_calls{0};
 
-template <hipAmdFileRead_t* Real>
-hipError_t file_call(const char* name, hipAmdFileHandle_t handle, void* device, uint64_t size,
-                     int64_t offset, uint64_t* copied, int32_t* status) {
+// `real` does the work.
+template <typename Call>
+hipError_t file_call(const char* name, uint64_t* copied, int32_t* status, Call real) {
   if (const int32_t wished = file_status.load(); wished != 0) {
     ++file_calls;
     *copied = 0;
     *status = wished;
     return hipSuccess;
   }
-  return run(name, Kind::kBegins,
-             [&] { return (*Real)(handle, device, size, offset, copied, status); });
+  return run(name, Kind::kBegins, real);
 }
 
 using IndirectCopy = decltype(&hipPortableMemcpyIndirectAsync);
@@ -150,13 +149,23 @@ hipAmdFileWrite_t real_file_write = nullptr;
 
 hipError_t file_read(hipAmdFileHandle_t handle, void* device, uint64_t size, int64_t offset,
                      uint64_t* copied, int32_t* status) {
-  return file_call<&real_file_read>("hipAmdFileRead", handle, device, size, offset, copied, status);
+  return file_call("hipAmdFileRead", copied, status,
+                   [&] { return real_file_read(handle, device, size, offset, copied, status); });
 }
 
 hipError_t file_write(hipAmdFileHandle_t handle, void* device, uint64_t size, int64_t offset,
                       uint64_t* copied, int32_t* status) {
-  return file_call<&real_file_write>("hipAmdFileWrite", handle, device, size, offset, copied,
-                                     status);
+  return file_call("hipAmdFileWrite", copied, status,
+                   [&] { return real_file_write(handle, device, size, offset, copied, status); });
+}
+
+using PortableRead = decltype(&hipPortableFileRead);
+PortableRead real_portable_read = nullptr;
+
+hipError_t portable_read(int fd, void* device, uint64_t size, int64_t offset, uint64_t* copied,
+                         int32_t* status) {
+  return file_call("hipPortableFileRead", copied, status,
+                   [&] { return real_portable_read(fd, device, size, offset, copied, status); });
 }
 
 }  // namespace
@@ -277,6 +286,9 @@ EXPORTED hipError_t hipGetProcAddress(const char* symbol, void** pfn, int versio
     } else if (std::strcmp(symbol, "hipAmdFileWrite") == 0) {
       real_file_write = reinterpret_cast<hipAmdFileWrite_t>(*pfn);
       *pfn = reinterpret_cast<void*>(&file_write);
+    } else if (std::strcmp(symbol, "hipPortableFileRead") == 0) {
+      real_portable_read = reinterpret_cast<PortableRead>(*pfn);
+      *pfn = reinterpret_cast<void*>(&portable_read);
     } else if (std::strcmp(symbol, "hipPortableMemcpyIndirectAsync") == 0) {
       real_indirect_copy = reinterpret_cast<IndirectCopy>(*pfn);
       *pfn = reinterpret_cast<void*>(&indirect_copy);

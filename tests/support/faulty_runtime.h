@@ -30,8 +30,8 @@ const char* hip_fault_disarm(void);
 void hip_fault_spare_thread(bool is_spared);
 HipObjects hip_fault_objects(void);
 
-// Lets hipAmdFileRead and hipAmdFileWrite answer this errno in their status and move nothing, as
-// the kernel's side does. 0 ends that.
+// Lets hipAmdFileRead, hipAmdFileWrite and hipPortableFileRead answer this errno in their status
+// and move nothing, as the kernel's side does. 0 ends that.
 void hip_fault_file_status(int32_t status);
 // How many did so since.
 uint64_t hip_fault_file_calls(void);

@@ -41,16 +41,18 @@ uint8_t* middle_of(void* data, size_t size) {
   return static_cast<uint8_t*>(data) + (size - kChanged) / 2;
 }
 
-hipError_t amd_file_read(hipAmdFileHandle_t handle, void* device, uint64_t size, int64_t offset,
-                         uint64_t* copied, int32_t* status) {
-  static const auto function = [] {
-    void* pointer = nullptr;
-    (void)real<decltype(&hipGetProcAddress)>("hipGetProcAddress")("hipAmdFileRead", &pointer, 0, 0,
-                                                                  nullptr);
-    return reinterpret_cast<hipAmdFileRead_t>(pointer);
-  }();
+template <typename Function>
+Function by_name(const char* name) {
+  void* pointer = nullptr;
+  (void)real<decltype(&hipGetProcAddress)>("hipGetProcAddress")(name, &pointer, 0, 0, nullptr);
+  return reinterpret_cast<Function>(pointer);
+}
+
+template <typename Call>
+hipError_t tampered_read(void* device, uint64_t size, int64_t offset, const uint64_t* copied,
+                         Call call) {
   events().add("read-begin", offset, size);
-  const hipError_t error = function(handle, device, size, offset, copied, status);
+  const hipError_t error = call();
   events().add("read-end", offset, size);
   if (is_tampering() && error == hipSuccess && *copied >= kChanged) {
     char changed[kChanged];
@@ -61,14 +63,23 @@ hipError_t amd_file_read(hipAmdFileHandle_t handle, void* device, uint64_t size,
   return error;
 }
 
+hipError_t amd_file_read(hipAmdFileHandle_t handle, void* device, uint64_t size, int64_t offset,
+                         uint64_t* copied, int32_t* status) {
+  static const auto function = by_name<hipAmdFileRead_t>("hipAmdFileRead");
+  return tampered_read(device, size, offset, copied,
+                       [&] { return function(handle, device, size, offset, copied, status); });
+}
+
+hipError_t portable_file_read(int fd, void* device, uint64_t size, int64_t offset, uint64_t* copied,
+                              int32_t* status) {
+  static const auto function = by_name<decltype(&hipPortableFileRead)>("hipPortableFileRead");
+  return tampered_read(device, size, offset, copied,
+                       [&] { return function(fd, device, size, offset, copied, status); });
+}
+
 hipError_t amd_file_write(hipAmdFileHandle_t handle, void* device, uint64_t size, int64_t offset,
                           uint64_t* copied, int32_t* status) {
-  static const auto function = [] {
-    void* pointer = nullptr;
-    (void)real<decltype(&hipGetProcAddress)>("hipGetProcAddress")("hipAmdFileWrite", &pointer, 0, 0,
-                                                                  nullptr);
-    return reinterpret_cast<hipAmdFileWrite_t>(pointer);
-  }();
+  static const auto function = by_name<hipAmdFileWrite_t>("hipAmdFileWrite");
   events().add("write-begin", offset, size);
   const hipError_t error = function(handle, device, size, offset, copied, status);
   events().add("write-end", offset, size);
@@ -112,6 +123,9 @@ EXPORTED hipError_t hipGetProcAddress(const char* symbol, void** pfn, int versio
       real<decltype(&hipGetProcAddress)>("hipGetProcAddress")(symbol, pfn, version, flags, status);
   if (error != hipSuccess || symbol == nullptr) return error;
   if (std::strcmp(symbol, "hipAmdFileRead") == 0) *pfn = reinterpret_cast<void*>(&amd_file_read);
+  if (std::strcmp(symbol, "hipPortableFileRead") == 0) {
+    *pfn = reinterpret_cast<void*>(&portable_file_read);
+  }
   if (std::strcmp(symbol, "hipAmdFileWrite") == 0) *pfn = reinterpret_cast<void*>(&amd_file_write);
   if (std::strcmp(symbol, "hipMemcpyAsync") == 0) *pfn = reinterpret_cast<void*>(&hipMemcpyAsync);
   return error;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rule 22: what lies in the page cache is read from there, the rest past it, by what cachestat
-// tells; and where that is silent, refused or blind the client's own O_DIRECT flag decides.
+// tells; and where that is silent, refused or blind the client's own O_DIRECT flag decides. The
+// fast path of the emulated device asks for reads of every size, and goes past the cache in doubt.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <csignal>
 
 #include "apart.h"
+#include "modes.h"
 #include "page_cache.h"
 
 #ifndef SYS_cachestat
@@ -21,8 +23,8 @@ constexpr size_t kMiB = 1 << 20;
 constexpr size_t kBorder = 32 * kMiB;  // of two windows
 constexpr size_t kPages = kMiB / kPage;
 
-// A file across the border of two windows, cold, read into the given kind of memory.
-class ResidencyTest : public ApartTest, public testing::WithParamInterface<MemoryKind> {
+// A file across the border of two windows, cold.
+class ColdFileTest : public ApartTest {
  protected:
   void SetUp() override {
     ApartTest::SetUp();
@@ -37,17 +39,26 @@ class ResidencyTest : public ApartTest, public testing::WithParamInterface<Memor
 
   size_t cached(size_t offset, size_t size) const { return cached_pages(own_.get(), offset, size); }
 
-  // In a process of its own; device memory goes through the ring, since the fast path asks nothing.
-  void read(int fd, size_t offset, size_t size) const {
-    ::setenv("HIPFILE_FORCE_COMPAT_MODE", "true", 1);
+  // In a process of its own.
+  static hipFileHandle_t read_into(MemoryKind kind, int fd, size_t offset, size_t size) {
     const hipFileHandle_t handle = register_fd(fd);
-    Buffer buffer(size, GetParam());
-    ASSERT_EQ(static_cast<ssize_t>(size),
+    Buffer buffer(size, kind);
+    EXPECT_EQ(static_cast<ssize_t>(size),
               hipFileRead(handle, buffer.data(), size, static_cast<hoff_t>(offset), 0));
     EXPECT_EQ("", first_difference(buffer.get(), make_pattern(size, 1, offset)));
+    return handle;
   }
 
   Fd own_;
+};
+
+// Read into the given kind of memory; device memory through the ring.
+class ResidencyTest : public ColdFileTest, public testing::WithParamInterface<MemoryKind> {
+ protected:
+  static void read(int fd, size_t offset, size_t size) {
+    ::setenv("HIPFILE_FORCE_COMPAT_MODE", "true", 1);
+    read_into(GetParam(), fd, offset, size);
+  }
 };
 
 TEST_P(ResidencyTest, Rule22_WindowsAreJudgedOneByOne) {
@@ -132,6 +143,64 @@ TEST_P(BlindResidencyTest, Rule22_WhereItIsBlindTheClientsFlagDecides) {
   EXPECT_APART([this] { read(own_.get(), kBorder, 2 * kMiB); });
   EXPECT_EQ(2 * kPages, cached(kBorder, 2 * kMiB))
       << "a buffered descriptor was read past the cache";
+}
+
+class FastpathResidencyTest : public ColdFileTest {
+ protected:
+  void SetUp() override {
+    if (has_kernel_rules()) GTEST_SKIP() << "AMD's fast path never reads from the page cache";
+    ColdFileTest::SetUp();
+  }
+  static void read(int fd, size_t offset, size_t size) {
+    ::unsetenv("HIPFILE_FORCE_COMPAT_MODE");
+    const hipFileHandle_t handle = read_into(MemoryKind::kDevice, fd, offset, size);
+    Buffer buffer(size, MemoryKind::kDevice);
+    hipFileExtPath_t path{};
+    EXPECT_CODE(hipFileSuccess,
+                hipFileExtQueryPath(handle, buffer.data(), size, 0, 0, hipFileBatchRead, &path));
+    if (path.backend != hipFileExtBackendFastpath) GTEST_SKIP() << "no fast path here";
+  }
+};
+
+TEST_F(FastpathResidencyTest, Rule22_WindowsAreJudgedOneByOne) {
+  warm_cache(own_.get(), kBorder - kMiB, kMiB);
+  EXPECT_APART([this] { read(own_.get(), kBorder - kMiB, 2 * kMiB); });
+  EXPECT_EQ(0u, cached(kBorder, 2 * kMiB)) << "a cold window was read through the cache";
+}
+
+TEST_F(FastpathResidencyTest, Rule22_HalfResidentIsReadFromTheCache) {
+  for (const size_t size : {2 * kMiB, size_t{64} << 10, 2 * kPage}) {
+    drop_cache(own_.get());
+    warm_cache(own_.get(), kBorder, size / 2);
+    EXPECT_APART([&] { read(own_.get(), kBorder, size); });
+    EXPECT_EQ(size / kPage, cached(kBorder, size)) << "of " << size;
+  }
+}
+
+TEST_F(FastpathResidencyTest, Rule22_LessThanHalfIsReadPastTheCache) {
+  for (const size_t size : {2 * kMiB, size_t{64} << 10, kPage}) {
+    drop_cache(own_.get());
+    if (size > kPage) warm_cache(own_.get(), kBorder, size / 2 - kPage);
+    EXPECT_APART([&] { read(own_.get(), kBorder, size); });
+    const size_t half = size / 2 / kPage * kPage;
+    EXPECT_EQ(0u, cached(kBorder + half, size - half)) << "of " << size;
+  }
+}
+
+TEST_F(FastpathResidencyTest, Rule22_OneDirtyPageKeepsTheWindowInTheCache) {
+  const std::vector<uint8_t> page = make_pattern(kPage, 1, kBorder);
+  ASSERT_EQ(static_cast<ssize_t>(kPage), ::pwrite(own_.get(), page.data(), kPage, kBorder));
+  EXPECT_APART([this] { read(own_.get(), kBorder, 2 * kMiB); });
+  EXPECT_EQ(2 * kPages, cached(kBorder, 2 * kMiB));
+}
+
+TEST_F(FastpathResidencyTest, Rule22_WhereItIsRefusedTheCacheIsPassed) {
+  warm_cache(own_.get(), kBorder, kMiB);
+  EXPECT_APART([this] {
+    ASSERT_TRUE(refuse_calls({{SYS_cachestat, EPERM}}));
+    read(own_.get(), kBorder, 2 * kMiB);
+  });
+  EXPECT_EQ(kPages, cached(kBorder, 2 * kMiB));
 }
 
 std::string kind_name(const testing::TestParamInfo<MemoryKind>& info) {

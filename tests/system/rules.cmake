@@ -26,7 +26,7 @@ foreach(file_system ext4-512 btrfs tmpfs overlay)
   rules_on(descriptor_rules_on ${file_system} rules_test "*ReusedNumberTest*" "HeldFileTest*"
            "RecordLockTest*" "*SecondViewTest*" "FalseProcTest*")
 endforeach()
-rules_on(residency_rules_on ext4-512 rules_test "ResidencyTest*")
+rules_on(residency_rules_on ext4-512 rules_test "ResidencyTest*" "FastpathResidencyTest*")
 rules_on(residency_rules_on overlay rules_test "BlindResidencyTest*")
 foreach(file_system ext4-512 xfs-4096)
   rules_on(split_rules_on ${file_system} split_rules_test "*")

@@ -99,6 +99,21 @@ typedef hipError_t (*hipAmdFileWrite_t)(hipAmdFileHandle_t handle, void *device_
                                         int64_t file_offset, uint64_t *size_copied,
                                         int32_t *status);
 
+/**
+ * Reads a file into the memory of the calling thread's current device, at memory's speed what lies
+ * in the page cache: hipAmdFileRead() without its rules, for whatever read(2) takes. Synchronous.
+ *
+ * hipGetProcAddress() finds this function where the device is emulated and HIP_PORTABLE_DIRECT is
+ * not "kernel".
+ * @param fd           a file that can be read at an offset, with O_DIRECT or without
+ * @param size         bytes, at most 0x7ffff000
+ * @param size_copied  bytes moved; fewer than `size` at the end of the file
+ * @param status       0 or an errno
+ * @return hipErrorInvalidValue for NULL results, hipErrorNotSupported on hardware
+ */
+hipError_t hipPortableFileRead(int fd, void *device_ptr, uint64_t size, int64_t file_offset,
+                               uint64_t *size_copied, int32_t *status);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

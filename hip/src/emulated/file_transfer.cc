@@ -2,7 +2,7 @@
 //
 // hipAmdFileRead and hipAmdFileWrite of the emulated device: O_DIRECT straight between the file and
 // device memory, with the rules and errors that AMD documents for its kernel driver. The errors are
-// errno values in `status`; the call itself succeeds.
+// errno values in `status`; the call itself succeeds. hipPortableFileRead shares all but the rules.
 
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -87,9 +87,10 @@ int check_memory(const Machine& machine, const FileTransfer& transfer, int ordin
 
 int check(const Machine& machine, const FileTransfer& transfer, int ordinal) {
   if (transfer.size > kMostBytes) return ESPIPE;
-  if (!is_aligned(transfer)) return EINVAL;
+  if (!transfer.takes_any_file && !is_aligned(transfer)) return EINVAL;
   const int error = check_memory(machine, transfer, ordinal);
-  return error != 0 ? error : check_file(transfer.fd, machine.settings.direct);
+  if (error != 0 || transfer.takes_any_file) return error;
+  return check_file(transfer.fd, machine.settings.direct);
 }
 
 ssize_t move_once(const FileTransfer& transfer, std::byte* memory, std::uint64_t done) {
@@ -110,8 +111,10 @@ int move_all(const FileTransfer& transfer, std::byte* memory, std::uint64_t* cop
     const ssize_t moved = move_once(transfer, memory, *copied);
     if (moved < 0) return errno;
     *copied += static_cast<std::uint64_t>(moved);
+    if (moved == 0) return 0;
     // Part of a sector is the end of the file. Going on from there would be unaligned.
-    if (moved == 0 || static_cast<std::size_t>(moved) % kSmallestSector != 0) return 0;
+    const bool is_part = static_cast<std::size_t>(moved) % kSmallestSector != 0;
+    if (is_part && !transfer.takes_any_file) return 0;
   }
   return 0;
 }

@@ -206,6 +206,62 @@ TEST_F(HipFile, FileWithoutADiskHasNoDevice) {
   close(fd);
 }
 
+class HipPortableFileRead : public HipFile {
+ protected:
+  void SetUp() override {
+    if (has_kernel_rules()) GTEST_SKIP() << "it is not found with the kernel's rules";
+    HipFile::SetUp();
+  }
+  static Outcome read(int fd, void* device, uint64_t size, int64_t offset) {
+    Outcome outcome;
+    outcome.error = find_function<decltype(&hipPortableFileRead)>("hipPortableFileRead")(
+        fd, device, size, offset, &outcome.copied, &outcome.status);
+    return outcome;
+  }
+};
+
+TEST_F(HipPortableFileRead, TakesEveryOffsetAndSizeOfABufferedDescriptor) {
+  const Fd buffered(path_, O_RDONLY);
+  for (const size_t offset : {size_t{0}, size_t{1}, size_t{4097}}) {
+    const size_t size = kMiB + 3;
+    const Outcome outcome =
+        read(buffered.get(), buffer_.data() + 5, size, static_cast<int64_t>(offset));
+    expect_status(0, outcome);
+    EXPECT_EQ(outcome.copied, size);
+    const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(offset);
+    EXPECT_EQ(contents(buffer_.data() + 5, size),
+              std::vector<char>(begin, begin + static_cast<std::ptrdiff_t>(size)));
+  }
+}
+
+TEST_F(HipPortableFileRead, EndsWithTheFile) {
+  const Fd buffered(path_, O_RDONLY);
+  ASSERT_EQ(truncate(path_.c_str(), 5001), 0);
+  const Outcome outcome = read(buffered.get(), buffer_.data(), 8192, 1);
+  expect_status(0, outcome);
+  EXPECT_EQ(outcome.copied, 5000U);
+}
+
+TEST_F(HipPortableFileRead, WhatTheSystemRefusesIsTheStatus) {
+  const Fd writer(path_, O_WRONLY);
+  expect_status(EBADF, read(writer.get(), buffer_.data(), 4096, 0));
+  expect_status(EBADF, read(-1, buffer_.data(), 4096, 0));
+  expect_status(EINVAL, read(direct_.get(), buffer_.data(), 4096, -4096));
+}
+
+TEST_F(HipPortableFileRead, MemoryIsTheDevicesAndNoOther) {
+  const PinnedBuffer pinned(4096);
+  const Fd buffered(path_, O_RDONLY);
+  expect_status(EINVAL, read(buffered.get(), pinned.data(), 4096, 0));
+  expect_status(EINVAL, read(buffered.get(), buffer_.data() + 4096, 4 * kMiB, 0));
+}
+
+TEST_F(HipFile, ReadOfOursIsFoundWhereAmdsRulesAreNotPlayed) {
+  void* address = nullptr;
+  EXPECT_HIP(has_kernel_rules() ? hipErrorNotFound : hipSuccess,
+             hipGetProcAddress("hipPortableFileRead", &address, HIP_VERSION, 0, nullptr));
+}
+
 TEST_F(HipFile, NullResultsAreRefused) {
   hipAmdFileHandle_t handle{};
   handle.fd = direct_.get();

@@ -101,6 +101,8 @@ std::vector<BadCall> bad_calls_of_devices() {
 
       HIP_BAD(hipAmdFileRead, kValue, {}, nullptr, 4096, 0, nullptr, &status),
       HIP_BAD(hipAmdFileRead, kValue, {}, nullptr, 4096, 0, &copied, nullptr),
+      HIP_BAD(hipPortableFileRead, kValue, 0, nullptr, 4096, 0, nullptr, &status),
+      HIP_BAD(hipPortableFileRead, kValue, 0, nullptr, 4096, 0, &copied, nullptr),
       HIP_BAD(hipAmdFileWrite, kValue, {}, nullptr, 4096, 0, nullptr, &status),
       HIP_BAD(hipAmdFileWrite, kValue, {}, nullptr, 4096, 0, &copied, nullptr),
   };
