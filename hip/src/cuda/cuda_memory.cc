@@ -2,6 +2,7 @@
 //
 // Memory of NVIDIA's devices: device, managed and pinned memory, and what a pointer is.
 
+#include <algorithm>
 #include <iterator>
 
 #include "cuda_device.h"
@@ -21,9 +22,14 @@ struct PointerAnswer {
   // The allocation; of virtual memory, the reservation.
   DevicePtr range_start = 0;
   std::size_t range_size = 0;
-  // The memory behind it: of virtual memory one mapping, of others as much or more than the range.
+  // The memory behind it: of virtual memory one mapping, of others as much or more than the range,
+  // but pools have large allocations in pieces, of which the last may be larger than what is left.
   DevicePtr mapping_start = 0;
   std::size_t mapping_size = 0;
+
+  // Of the mapping, inside the range.
+  DevicePtr start() const { return std::max(mapping_start, range_start); }
+  DevicePtr end() const { return std::min(mapping_start + mapping_size, range_start + range_size); }
 };
 
 // Needs no context, so that a pointer is known before it is known whose context is wanted.
@@ -37,7 +43,7 @@ Result ask(const Driver& driver, DevicePtr address, PointerAnswer* answer) {
   return driver.pointer_get_attributes(std::size(which), which, values, address);
 }
 
-bool is_virtual(const PointerAnswer& answer) {
+bool has_mappings(const PointerAnswer& answer) {
   return answer.mapping_size != 0 && answer.mapping_size < answer.range_size &&
          answer.mapping_start >= answer.range_start;
 }
@@ -183,9 +189,9 @@ hipError_t CudaDevice::describe_device_memory(const void* pointer, PointerInfo* 
                : is_host              ? hipMemoryTypeHost
                                       : hipMemoryTypeDevice;
   info->device = answer.ordinal;
-  const bool is_mapping = is_virtual(answer);
-  info->base = reinterpret_cast<void*>(is_mapping ? answer.mapping_start : answer.range_start);
-  info->size = is_mapping ? answer.mapping_size : answer.range_size;
+  const bool is_mapping = has_mappings(answer);
+  info->base = reinterpret_cast<void*>(is_mapping ? answer.start() : answer.range_start);
+  info->size = is_mapping ? answer.end() - answer.start() : answer.range_size;
   info->device_pointer = address;
   info->host_pointer = info->type == hipMemoryTypeDevice ? nullptr : address;
   return hipSuccess;
@@ -203,15 +209,15 @@ void CudaDevice::widen(PointerInfo* info) {
   if (info->type != hipMemoryTypeDevice) return;
   PointerAnswer first;
   DevicePtr start = to_device_ptr(info->base);
-  if (ask(driver(), start, &first) != kSuccess || !is_virtual(first)) return;
+  if (ask(driver(), start, &first) != kSuccess || !has_mappings(first)) return;
   const auto belongs = [&](DevicePtr address, PointerAnswer* answer) {
     return address - first.range_start < first.range_size &&
            ask(driver(), address, answer) == kSuccess && answer->memory_type == kMemoryDevice &&
            answer->ordinal == first.ordinal && answer->mapping_size != 0;
   };
   DevicePtr end = start + info->size;
-  for (PointerAnswer next; belongs(end, &next);) end = next.mapping_start + next.mapping_size;
-  for (PointerAnswer before; belongs(start - 1, &before);) start = before.mapping_start;
+  for (PointerAnswer next; belongs(end, &next);) end = next.end();
+  for (PointerAnswer before; belongs(start - 1, &before);) start = before.start();
   info->base = reinterpret_cast<void*>(start);
   info->size = end - start;
 }

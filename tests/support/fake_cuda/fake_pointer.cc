@@ -8,6 +8,8 @@ using namespace fake_cuda;
 
 namespace {
 
+constexpr std::size_t kPoolPiece = 32 << 20;
+
 // What cuPointerGetAttributes tells of an address; nothing for one that is unknown.
 struct Answer {
   unsigned type = 0;
@@ -48,6 +50,10 @@ Answer answer_for(CUdeviceptr address) {
   if (block.kind == Kind::kHostRegistered) return answer;
   answer.start = answer.mapping = at->first;
   answer.size = answer.mapped = block.size;
+  if (block.kind != Kind::kPool) return answer;
+  // A pool takes 32 MiB at a time from the device, also where less is left to be had.
+  answer.mapping += (address - at->first) / kPoolPiece * kPoolPiece;
+  answer.mapped = kPoolPiece;
   return answer;
 }
 
