@@ -55,7 +55,7 @@ void log_blocking(const char* reason) {
 void log_unpinned(size_t bytes) {
   log_limited(g_unpinned, LogLevel::kError,
               "an operation in a stream needs %zu KiB of pinned memory, which cannot be had",
-              bytes >> 10);
+              (bytes + 1023) >> 10);
 }
 
 void log_failover(const Backend& from, const Error& error, const Backend& to) {

@@ -82,15 +82,24 @@ StagedTransfer* StreamOp::staged() {
   return transfer_.get();
 }
 
-// At exit the streams drop what they hold: what waits for them would wait for ever, and with it
-// whoever closes the driver.
+// At exit the streams drop what they hold, and those of a device that is lost have done so.
+bool StreamOp::is_given_up() const {
+  return gpu::has_exit_begun() || ops_.health().is_lost(*stream_.runtime, stream_.device);
+}
+
+// What waits for a stream that is given up would wait for ever, and with it whoever closes the
+// driver.
 bool StreamOp::poll() {
+  const bool is_hopeless = is_given_up();
   {
     MutexLock lock(mutex_);
-    if (has_no_end_) return !is_past();
+    if (has_no_end_ && !is_hopeless) return !is_past();
+    if (has_no_end_) kept_ = shared_from_this();  // for good: the stream may know of it
   }
-  if (!gpu::has_exit_begun()) return staged()->poll();
-  staged()->stop();
+  StagedTransfer* const transfer = staged();
+  if (transfer == nullptr) return false;
+  if (!is_hopeless) return transfer->poll();
+  transfer->stop();
   return false;
 }
 

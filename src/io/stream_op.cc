@@ -14,6 +14,18 @@
 
 namespace hipfile {
 
+namespace {
+
+// Of a device that is lost nothing can be pinned either.
+Status exhausted(const UserStream& stream, size_t bytes) {
+  const Status answer = ask_device(*stream.runtime, stream.device);
+  if (!answer.ok()) return answer;
+  log_unpinned(bytes);
+  return Error::from_hip(hipErrorOutOfMemory);
+}
+
+}  // namespace
+
 StreamOp::StreamOp(StreamOps& ops, const StreamArguments& arguments, const Arguments& now,
                    unsigned flags, Hold<File> file, Hold<Buffer> buffer, const Request& request)
     : ops_(ops),
@@ -39,26 +51,24 @@ StreamOp::~StreamOp() {
 
 // Only device memory is staged. The largest request that can come of the call decides.
 Status StreamOp::lease(const UserStream& stream) {
-  const Error exhausted = Error::from_hip(hipErrorOutOfMemory);
   if (memory_.is_device()) {
     const size_t size = std::min(largest_, kMaxTransfer);
     staging_.chunk_size = staged_chunk_size(size);
     staging_.gate_count = (size + staging_.chunk_size - 1) / staging_.chunk_size;
     lane_ = ops_.memory().lease_lane(stream, staging_.slot_size());
-    if (lane_ == nullptr) {
-      log_unpinned(staging_.slot_size());
-      return exhausted;
-    }
+    if (lane_ == nullptr) return exhausted(stream, staging_.slot_size());
     staging_.lane = lane_->data();
     staging_.lane_size = lane_->size();
   }
   staging_.gates = ops_.memory().take_gates(staging_.gate_count + 1);
-  if (staging_.gates == nullptr) log_unpinned(sizeof(StreamGate) * (staging_.gate_count + 1));
-  if (staging_.gates == nullptr || !ops_.start_threads()) return exhausted;
-  return Status();
+  if (staging_.gates == nullptr) {
+    return exhausted(stream, sizeof(StreamGate) * (staging_.gate_count + 1));
+  }
+  return ops_.start_threads() ? Status() : Error::from_hip(hipErrorOutOfMemory);
 }
 
 Status StreamOp::queue(const UserStream& stream) {
+  stream_ = stream;
   const Status leased = lease(stream);
   if (!leased.ok()) return leased;
   *arguments_.bytes = 0;

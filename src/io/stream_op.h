@@ -56,6 +56,8 @@ class StreamOp final : public StagedTransfer::Owner, public std::enable_shared_f
   Status queue(const UserStream& stream);
   /// What the stream did since. False when it need not be asked again.
   bool poll();
+  /// Where it was queued.
+  const UserStream& stream() const { return stream_; }
 
  private:
   // Both are host functions: short, no HIP call, nothing that waits.
@@ -83,6 +85,8 @@ class StreamOp final : public StagedTransfer::Owner, public std::enable_shared_f
   /// Without an end in the stream: the poller keeps it, until nothing there knows of it.
   void let_poller_keep();
   bool is_past() HIPFILE_REQUIRES(mutex_);
+  /// The stream will never go on.
+  bool is_given_up() const;
 
   StreamOps& ops_;
   const StreamArguments arguments_;
@@ -94,6 +98,7 @@ class StreamOp final : public StagedTransfer::Owner, public std::enable_shared_f
   Hold<Buffer> buffer_;
   const Memory memory_;
   const BackendOptions* const options_;  // in force at the call
+  UserStream stream_;                    // from queue() on
 
   Staging staging_;
   StagingLane* lane_ = nullptr;

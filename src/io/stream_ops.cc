@@ -21,11 +21,12 @@ namespace {
 
 constexpr std::chrono::microseconds kFirstNap{10};
 constexpr std::chrono::microseconds kLongestNap{200};
+constexpr std::chrono::milliseconds kHealthPeriod{100};  // how often devices are asked
 
 }  // namespace
 
 bool StreamOps::start_threads() {
-  if (!pool_.start()) return false;
+  if (!pool_.start() || !health_.start_thread()) return false;
   MutexLock lock(mutex_);
   if (has_poller_) return true;
   has_poller_ = true;
@@ -48,6 +49,7 @@ void StreamOps::poll_until_idle() {
     while (watched_.empty()) change_.wait(mutex_);
   }
   std::chrono::microseconds nap = kFirstNap;
+  auto asked = std::chrono::steady_clock::now();
   for (;;) {
     std::deque<std::shared_ptr<StreamOp>> round;
     {
@@ -58,7 +60,11 @@ void StreamOps::poll_until_idle() {
     if (round.empty()) return;
     const size_t before = round.size();
     std::deque<std::shared_ptr<StreamOp>> again;
+    const auto now = std::chrono::steady_clock::now();
+    const bool must_ask = now - asked >= kHealthPeriod;
+    if (must_ask) asked = now;
     for (std::shared_ptr<StreamOp>& op : round) {
+      if (must_ask) health_.ask(*op->stream().runtime, op->stream().device);
       if (op->poll()) again.push_back(std::move(op));
     }
     nap = again.size() < before ? kFirstNap : std::min(nap * 2, kLongestNap);

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 
+#include "gpu/device_health.h"
 #include "gpu/stream_memory.h"
 #include "io/plan.h"
 #include "util/mutex.h"
@@ -30,6 +31,7 @@ class StreamOps {
   ThreadPool& pool() { return pool_; }
   StreamMemory& memory() { return memory_; }
   Statistics& statistics() { return statistics_; }
+  DeviceHealth& health() { return health_; }
 
   /// Threads are started here, on the program's thread: what runs later has them. False if there
   /// are none to be had.
@@ -58,6 +60,7 @@ class StreamOps {
   ThreadPool& pool_;
   StreamMemory& memory_;
   Statistics& statistics_;
+  DeviceHealth health_;
 
   mutable Mutex mutex_;
   CondVar change_;

@@ -37,6 +37,7 @@ struct Attribute {
 };
 
 constexpr int kWaitValues = 122;
+constexpr CUresult kEccUncorrectable = 214;
 
 // Everything that is not listed is 0.
 constexpr Attribute kAttributes[] = {
@@ -69,7 +70,7 @@ using namespace fake_cuda;
 
 CUresult fake_cuda::loss() {
   if (loss_result.load() == CUDA_SUCCESS) return CUDA_SUCCESS;
-  if (!is_lost.load() && calls_left.fetch_sub(1) <= 0) is_lost = true;
+  if (!is_lost.load() && calls_left.fetch_sub(1) <= 0) fault(loss_result.load());
   return is_lost.load() ? loss_result.load() : CUDA_SUCCESS;
 }
 
@@ -100,6 +101,8 @@ FAKE_CUDA_API CUresult cuInit(unsigned flags) {
   const CUresult result = static_cast<CUresult>(setting("FAKE_CUDA_INIT_RESULT", 0));
   if (result != CUDA_SUCCESS) return result;
   for (int device = 0; device < kMaxDevices; ++device) primary_contexts[device].device = device;
+  const std::size_t calls = setting("FAKE_CUDA_LOSE_AFTER", SIZE_MAX);
+  if (calls != SIZE_MAX) fakeCudaLose(static_cast<long>(calls), kEccUncorrectable);
   initialized_in = getpid();
   return CUDA_SUCCESS;
 }

@@ -38,6 +38,7 @@ struct Engine {
   std::size_t next_connection = 0;
   std::uint64_t age = 0;
   bool has_threads = false;
+  bool is_in_step = false;  // an operation is being done
 
   std::mutex host_mutex;
   std::condition_variable host_work;
@@ -52,6 +53,7 @@ Engine& engine() {
 }
 
 thread_local bool runs_host_functions = false;
+thread_local bool is_device_thread = false;
 
 int device_of(const CUstream_st& stream) { return stream.context->device; }
 
@@ -82,9 +84,12 @@ bool run_some(std::unique_lock<std::mutex>& lock, const StreamHold& stream) {
   for (int done = 0; done < kMostInARow; ++done) {
     if (!is_its_turn(*stream)) return done > 0;
     const std::shared_ptr<Operation> operation = stream->operations.front();
+    engine().is_in_step = true;
     lock.unlock();
     const bool is_over = operation->step();
     lock.lock();
+    engine().is_in_step = false;
+    engine().progress.notify_all();
     if (!is_over) return done > 0;
     // It may have been dropped meanwhile.
     if (!stream->operations.empty() && stream->operations.front() == operation) pop(*stream);
@@ -101,6 +106,7 @@ void forget_idle() {
 }
 
 void run_device() {
+  is_device_thread = true;
   Engine& it = engine();
   std::unique_lock<std::mutex> lock(it.mutex);
   std::chrono::microseconds nap = kFirstNap;
@@ -221,6 +227,7 @@ CUresult queue(const StreamHold& stream, Step step) {
   std::unique_lock<std::mutex> lock(it.mutex);
   start_threads();
   it.progress.wait(lock, [&] { return stream->connection->queued < kMostQueued; });
+  if (const CUresult lost = lost_with(); lost != CUDA_SUCCESS) return lost;
   ++stream->connection->queued;
   if (!stream->is_active) it.active.push_back(stream);
   stream->is_active = true;
@@ -279,9 +286,11 @@ void drop_all_of(int device) {
   }
 }
 
+// What is dropped is not in the middle of it, unless it found the fault itself.
 void fault(CUresult result) {
   lose_for_good(result);
-  const std::lock_guard<std::mutex> lock(engine().mutex);
+  std::unique_lock<std::mutex> lock(engine().mutex);
+  if (!is_device_thread) engine().progress.wait(lock, [] { return !engine().is_in_step; });
   for (const StreamHold& stream : engine().active) drop(*stream);
 }
 

@@ -73,7 +73,7 @@ bool is_idle(const StreamHold& stream);
 CUresult drain(int device);
 void admit();
 
-// On the device's thread: what is queued is lost, and every call answers `result` from now on.
+// What is queued is lost, and every call answers `result` from now on.
 void fault(CUresult result);
 void drop_all_of(int device);
 // The calling thread runs host functions.

@@ -64,6 +64,7 @@ Answer answer_for(CUdeviceptr address) {
 FAKE_CUDA_API CUresult cuPointerGetAttributes(unsigned count, int* which, void** values,
                                               CUdeviceptr address) {
   if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (const CUresult lost = loss(); lost != CUDA_SUCCESS) return lost;
   const Answer answer = answer_for(address);
   for (unsigned index = 0; index < count; ++index) {
     void* value = values[index];
