@@ -82,9 +82,10 @@ std::unique_ptr<IoQueue> Bounce::open_queue(const Request& request, bool is_dire
   const BackendOptions& options = *request.options;
   const unsigned depth = std::min(most, options.depth_for(request.size));
   if (depth == 1) return open_plain_queue();
-  const bool is_serial = !request.is_read() && !is_direct;  // rule 25
+  const bool takes_turns = !request.is_read() && !is_direct;
   Engine& engine = is_direct ? engines_.direct() : engines_.buffered(options.prefer_uring);
-  return engine.open_queue(depth, is_serial, options.polls(request.size));
+  return engine.open_queue(depth, takes_turns ? turns_of(request, engines_) : nullptr,
+                           options.polls(request.size));
 }
 
 Result<StreamLease> Bounce::lease_stream(const Request& request) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Large reads are cut into chunks for several threads, or a deep queue on the direct view. A
-// buffered write is one call: more threads would only queue on the inode (rule 25).
+// Large reads are cut into chunks for several threads, or a deep queue on the direct view. Buffered
+// writes follow one another: small ones on the calling thread, large ones take turns with those of
+// other callers (rule 25).
 #include "backend/host.h"
 
 #include <algorithm>
 
 #include "backend/progress.h"
 #include "backend/residency.h"
+#include "backend/staging.h"
 #include "engine/transfer_loop.h"
 #include "util/arith.h"
 
@@ -96,8 +98,27 @@ Outcome Host::run_direct(const Request& request) {
 
 Outcome Host::run_buffered(const Request& request) {
   const int fd = buffered_view(request);
-  if (!request.is_read()) return run_in_order(request, fd);
+  if (!request.is_read()) return write_in_turn(request, fd);
   return run_in_chunks(request, fd, engines_.buffered(request.options->prefer_uring));
+}
+
+Outcome Host::write_in_turn(const Request& request, int fd) {
+  if (is_one_call(request)) return run_in_order(request, fd);
+  const size_t largest = request.options->largest_io;
+  const auto queue = engines_.threads->open_queue(1, turns_of(request, engines_),
+                                                  request.options->polls(request.size));
+  IoDone total;
+  const IoOp whole = whole_op(request, fd);
+  while (total.done < whole.size) {
+    IoOp op = rest_of(whole, total.done);
+    op.size = std::min(op.size, largest);
+    queue->submit(op);
+    const IoDone done = queue->reap();
+    total.done += done.done;
+    total.error = done.error;
+    if (done.done < op.size) break;
+  }
+  return outcome_of(total);
 }
 
 Outcome Host::run_in_order(const Request& request, int fd) {
@@ -112,7 +133,7 @@ Outcome Host::run_in_chunks(const Request& request, int fd, Engine& engine) {
   if (is_one_call(request) || depth == 1) return run_in_order(request, fd);
   Progress progress(request.size);
   const std::unique_ptr<IoQueue> queue =
-      engine.open_queue(depth, false, options.polls(request.size));
+      engine.open_queue(depth, nullptr, options.polls(request.size));
   unsigned in_flight = 0;
   for (size_t next = 0;;) {
     while (next < whole.size && !progress.is_stopped() && in_flight < queue->depth()) {

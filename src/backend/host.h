@@ -22,6 +22,7 @@ class Host : public Backend {
   Outcome run_direct(const Request& request);
   Outcome run_buffered(const Request& request);
   Outcome run_in_order(const Request& request, int fd);
+  Outcome write_in_turn(const Request& request, int fd);
   Outcome run_in_chunks(const Request& request, int fd, Engine& engine);
 
   const EngineChoice& engines_;

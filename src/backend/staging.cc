@@ -26,6 +26,11 @@ int view_of(const Request& request, bool is_direct) {
   return wanted >= 0 ? wanted : request.file->own_fd();
 }
 
+std::shared_ptr<Turns> turns_of(const Request& request, const EngineChoice& engines) {
+  const FileFacts& facts = request.file->facts();
+  return engines.turns->of(facts.device, facts.inode);
+}
+
 bool is_aligned_request(const Request& request) {
   const size_t alignment = direct_alignment(request);
   return is_aligned(static_cast<uint64_t>(request.file_offset), alignment) &&

@@ -13,6 +13,8 @@ constexpr size_t kStagingSlack = 2 * 4096;
 
 /// A descriptor of the file for a direction: the view that is wanted, else the client's own.
 int view_of(const Request& request, bool is_direct);
+/// The turns of buffered writes of the request's file (rule 25).
+std::shared_ptr<Turns> turns_of(const Request& request, const EngineChoice& engines);
 /// True if the request may go through the direct view as it is.
 bool is_aligned_request(const Request& request);
 /// True if a direct read of the request fits into its size and kStagingSlack.

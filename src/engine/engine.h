@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "engine/turns.h"
 #include "util/thread_pool.h"
 
 namespace hipfile {
@@ -62,10 +63,10 @@ class Engine {
   virtual const char* name() const = 0;
   /// A queue for one request. What is in flight when it is destroyed is waited for.
   /// @param depth     operations in flight, at most
-  /// @param is_serial run them one after the other: buffered writes of one file do not scale beyond
-  ///                  one thread, since the kernel serialises them on the inode (rule 25)
+  /// @param turns     run them one after the other, in turn with those of other queues; NULL to run
+  ///                  them side by side
   /// @param is_polled reap() spins until something completes, instead of sleeping
-  virtual std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial,
+  virtual std::unique_ptr<IoQueue> open_queue(unsigned depth, std::shared_ptr<Turns> turns,
                                               bool is_polled = false) = 0;
 };
 
@@ -80,6 +81,7 @@ struct EngineChoice {
   /// Of operations in streams alone: the threads of the other may all stand in copies behind a call
   /// that waits for the streams (rule 9). Leaked.
   ThreadPool* stream_pool = nullptr;
+  FileTurns* turns = nullptr;  ///< of buffered writes, on `pool` (rule 25); leaked
   bool is_uring_forced = false;
   std::string reason;
 

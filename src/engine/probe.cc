@@ -48,6 +48,7 @@ EngineChoice choose_engines() {
   EngineChoice choice;
   choice.pool = new ThreadPool(std::min(kMaxIoThreads, usable_cpus()));
   choice.stream_pool = new ThreadPool(std::min(kMaxIoThreads, usable_cpus()));
+  choice.turns = new FileTurns(*choice.pool);
   choice.threads = make_threads_engine(*choice.pool);
   const std::string wish = env_string("HIPFILE_ENGINE");
   const bool is_known = wish.empty() || wish == "uring" || wish == "threads";

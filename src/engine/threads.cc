@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Each operation is a task; its completion goes into the queue it came from. A serial queue keeps
-// its operations back until the one before has ended.
+// Each operation is a task, of the pool or of the turns of its file; its completion goes into the
+// queue it came from.
 #include "engine/threads.h"
 
 #include <sched.h>
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "engine/transfer_loop.h"
@@ -31,8 +31,8 @@ using JobList = Fifo<Job>;
 
 class ThreadsQueue : public IoQueue {
  public:
-  ThreadsQueue(ThreadPool& pool, unsigned depth, bool is_serial, bool is_polled)
-      : pool_(pool), is_serial_(is_serial), is_polled_(is_polled), jobs_(depth), links_(depth) {
+  ThreadsQueue(ThreadPool& pool, unsigned depth, std::shared_ptr<Turns> turns, bool is_polled)
+      : pool_(pool), turns_(std::move(turns)), is_polled_(is_polled), jobs_(depth), links_(depth) {
     for (unsigned at = 0; at < depth; ++at) {
       links_[at] = {this, &jobs_[at]};
       jobs_[at].task = {&ThreadsQueue::run, &links_[at], nullptr};
@@ -47,10 +47,10 @@ class ThreadsQueue : public IoQueue {
     Job* job = free_.pop();
     job->op = op;
     ++in_flight_;
-    if (is_serial_ && is_running_) {
-      waiting_.push(job);
+    if (turns_) {
+      turns_->submit(job->task);
     } else {
-      start(job);
+      pool_.submit(job->task);
     }
   }
 
@@ -60,8 +60,6 @@ class ThreadsQueue : public IoQueue {
     const IoDone done = job->done;
     free_.push(job);
     --in_flight_;
-    is_running_ = false;
-    if (is_serial_ && !waiting_.is_empty()) start(waiting_.pop());
     return done;
   }
 
@@ -84,6 +82,8 @@ class ThreadsQueue : public IoQueue {
 
   // The other threads of the pool may all be waiting as this one would.
   void run_own() {
+    while (turns_ && !has_completed() && turns_->help()) {
+    }
     for (size_t at = 0; at < jobs_.size() && !has_completed(); ++at) {
       if (pool_.take_back(jobs_[at].task)) run(&links_[at]);
     }
@@ -92,11 +92,6 @@ class ThreadsQueue : public IoQueue {
   bool has_completed() {
     MutexLock lock(mutex_);
     return !completed_.is_empty();
-  }
-
-  void start(Job* job) {
-    is_running_ = true;
-    pool_.submit(job->task);
   }
 
   static void run(void* context) {
@@ -110,13 +105,11 @@ class ThreadsQueue : public IoQueue {
   }
 
   ThreadPool& pool_;
-  const bool is_serial_;
+  const std::shared_ptr<Turns> turns_;
   const bool is_polled_;
   std::vector<Job> jobs_;
   std::vector<Link> links_;
   JobList free_;
-  JobList waiting_;          // of a serial queue
-  bool is_running_ = false;  // of a serial queue
   unsigned in_flight_ = 0;
   Mutex mutex_;
   CondVar completion_;
@@ -127,8 +120,9 @@ class ThreadsEngine : public Engine {
  public:
   explicit ThreadsEngine(ThreadPool& pool) : pool_(pool) {}
   const char* name() const override { return "threads"; }
-  std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial, bool is_polled) override {
-    return std::make_unique<ThreadsQueue>(pool_, depth, is_serial, is_polled);
+  std::unique_ptr<IoQueue> open_queue(unsigned depth, std::shared_ptr<Turns> turns,
+                                      bool is_polled) override {
+    return std::make_unique<ThreadsQueue>(pool_, depth, std::move(turns), is_polled);
   }
 
  private:

@@ -225,10 +225,11 @@ class UringQueue : public IoQueue {
 class UringEngine : public Engine {
  public:
   const char* name() const override { return "uring"; }
-  std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial, bool is_polled) override {
+  std::unique_ptr<IoQueue> open_queue(unsigned depth, std::shared_ptr<Turns> turns,
+                                      bool is_polled) override {
     ThreadRing& ring = thread_ring();
     if (!ring.is_free()) return open_plain_queue();  // taken, or this thread cannot have one
-    return std::make_unique<UringQueue>(ring, is_serial ? 1 : depth, is_polled);
+    return std::make_unique<UringQueue>(ring, turns ? 1 : depth, is_polled);
   }
 };
 

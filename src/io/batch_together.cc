@@ -18,7 +18,7 @@ namespace {
 // NULL where there is no ring, or no memory.
 std::unique_ptr<IoQueue> open_ring(const EngineChoice& engines, size_t depth, bool is_polled) {
   try {
-    auto queue = engines.uring->open_queue(static_cast<unsigned>(depth), false, is_polled);
+    auto queue = engines.uring->open_queue(static_cast<unsigned>(depth), nullptr, is_polled);
     return queue->depth() >= depth ? std::move(queue) : nullptr;
   } catch (const std::bad_alloc&) {
     return nullptr;

@@ -68,8 +68,10 @@ class FaultyEngine : public Engine {
   FaultyEngine(std::unique_ptr<Engine> real, EngineFault* fault)
       : real_(std::move(real)), fault_(fault) {}
   const char* name() const override { return real_->name(); }
-  std::unique_ptr<IoQueue> open_queue(unsigned depth, bool is_serial, bool is_polled) override {
-    return std::make_unique<FaultyQueue>(real_->open_queue(depth, is_serial, is_polled), fault_);
+  std::unique_ptr<IoQueue> open_queue(unsigned depth, std::shared_ptr<Turns> turns,
+                                      bool is_polled) override {
+    return std::make_unique<FaultyQueue>(real_->open_queue(depth, std::move(turns), is_polled),
+                                         fault_);
   }
 
  private:

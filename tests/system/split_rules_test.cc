@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "apart.h"
 #include "event_log.h"
@@ -103,6 +104,31 @@ TEST_P(SplitTest, Rule25_BufferedWritesOfARequestFollowOneAnother) {
     EXPECT_LE(in_flight, 1) << event.offset;
   }
   EXPECT_LE(1, cached);
+}
+
+// Each with a descriptor of its own; what is up to 64 KiB is written by its caller at once.
+TEST_P(SplitTest, Rule25_BufferedWritesOfCallersTakeTurns) {
+  constexpr size_t kPart = 2 << 20;
+  const std::vector<Event> events = traced(0, [this](hipFileHandle_t, const Buffer& buffer) {
+    std::vector<std::thread> callers;
+    for (size_t number = 0; number < 4; ++number) {
+      callers.emplace_back([&, number] {
+        const Fd fd(file("f"), O_RDWR);
+        const hipFileHandle_t handle = register_fd(fd.get());
+        const auto at = static_cast<hoff_t>(number * kPart);
+        EXPECT_EQ(static_cast<ssize_t>(kPart),
+                  hipFileWrite(handle, buffer.data(), kPart, kOffset + at, at));
+        hipFileHandleDeregister(handle);
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+  });
+  int in_flight = 0;
+  for (const Event& event : events) {
+    if (event.view != "cache" || event.what.find("write") != 0 || event.size <= 64 << 10) continue;
+    in_flight += begins(event) ? 1 : -1;
+    EXPECT_LE(in_flight, 1) << event.offset;
+  }
 }
 
 std::string split_name(const testing::TestParamInfo<SplitParam>& info) {

@@ -18,9 +18,9 @@
 #include "engine/threads.h"
 #include "engine/transfer_loop.h"
 #include "engine/uring.h"
-#include "util/unique_fd.h"
 #include "support/kept.h"
 #include "support/sandbox.h"
+#include "util/unique_fd.h"
 
 namespace hipfile {
 namespace {
@@ -55,7 +55,7 @@ class EngineTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (GetParam() == "threads") {
-      engine_ = make_threads_engine(*kept(std::make_unique<ThreadPool>(4)));
+      engine_ = make_threads_engine(pool_);
     } else if (const int error = probe_uring()) {
       GTEST_SKIP() << "io_uring does not work here: errno " << error;
     } else {
@@ -63,6 +63,7 @@ class EngineTest : public ::testing::TestWithParam<std::string> {
     }
   }
 
+  ThreadPool& pool_ = *kept(std::make_unique<ThreadPool>(4));
   UniqueFd file_ = temporary_file();
   std::unique_ptr<Engine> engine_;
 };
@@ -71,7 +72,7 @@ TEST_P(EngineTest, ManyOperationsComeBackOnceEach) {
   std::vector<char> bytes = pattern(kSize);
   std::vector<char> back(kSize);
   for (const bool is_write : {true, false}) {
-    const auto queue = engine_->open_queue(16, false);
+    const auto queue = engine_->open_queue(16, nullptr);
     std::vector<int> seen(64);
     size_t next = 0, reaped = 0, in_flight = 0;
     const size_t chunk = kSize / seen.size();
@@ -96,7 +97,7 @@ TEST_P(EngineTest, ManyOperationsComeBackOnceEach) {
 TEST_P(EngineTest, ReadPastTheEndIsShortWithoutAnError) {
   std::vector<char> bytes = pattern(5000);
   ASSERT_EQ(pwrite(file_.get(), bytes.data(), bytes.size(), 0), 5000);
-  const auto queue = engine_->open_queue(4, false);
+  const auto queue = engine_->open_queue(4, nullptr);
   std::vector<char> back(8192);
   queue->submit(op_of(file_.get(), back.data(), back.size(), 0, false));
   const IoDone done = queue->reap();
@@ -107,7 +108,7 @@ TEST_P(EngineTest, ReadPastTheEndIsShortWithoutAnError) {
 }
 
 TEST_P(EngineTest, ErrorIsReportedWithWhatWasMoved) {
-  const auto queue = engine_->open_queue(4, false);
+  const auto queue = engine_->open_queue(4, nullptr);
   char byte = 0;
   queue->submit(op_of(-1, &byte, 1, 0, false, 9));
   const IoDone done = queue->reap();
@@ -119,7 +120,7 @@ TEST_P(EngineTest, ErrorIsReportedWithWhatWasMoved) {
 TEST_P(EngineTest, QueueThatIsDroppedWaitsForWhatIsInFlight) {
   std::vector<char> bytes = pattern(kSize);
   {
-    const auto queue = engine_->open_queue(4, false);
+    const auto queue = engine_->open_queue(4, nullptr);
     queue->submit(op_of(file_.get(), bytes.data(), kSize, 0, true));
   }
   EXPECT_EQ(lseek(file_.get(), 0, SEEK_END), static_cast<off_t>(kSize));
@@ -127,7 +128,7 @@ TEST_P(EngineTest, QueueThatIsDroppedWaitsForWhatIsInFlight) {
 
 TEST_P(EngineTest, SerialQueueKeepsTheOrder) {
   std::vector<char> first(kSize, 1), second(kSize, 2);
-  const auto queue = engine_->open_queue(8, true);
+  const auto queue = engine_->open_queue(8, std::make_shared<Turns>(pool_));
   unsigned in_flight = 0;
   for (std::vector<char>* data : {&first, &second}) {
     if (in_flight == queue->depth()) queue->reap(), --in_flight;
@@ -146,7 +147,7 @@ TEST_P(EngineTest, ThreadsEachHaveTheirQueue) {
     threads.emplace_back([&, number] {
       std::vector<char> bytes(65536, static_cast<char>(number + 1)), back(65536);
       const off_t offset = number * 65536;
-      const auto queue = engine_->open_queue(2, false);
+      const auto queue = engine_->open_queue(2, nullptr);
       queue->submit(op_of(file_.get(), bytes.data(), bytes.size(), offset, true));
       EXPECT_EQ(queue->reap().done, bytes.size());
       queue->submit(op_of(file_.get(), back.data(), back.size(), offset, false));
@@ -173,7 +174,7 @@ int ring_number() {
 
 size_t read_by(Engine& engine, int fd) {
   char bytes[4096];
-  const auto queue = engine.open_queue(2, false);
+  const auto queue = engine.open_queue(2, nullptr);
   queue->submit(op_of(fd, bytes, sizeof(bytes), 0, false));
   return queue->reap().done;
 }

@@ -209,13 +209,15 @@ TEST(ThreadsEngine, Rule31_OneThreadServesManyRequests) {
   const test::TempDir folder;
   test::write_file(folder.file("data"), std::vector<uint8_t>(65536, 7));
   const test::Fd file(folder.file("data"), O_RDONLY);
-  Engine& engine = *kept(make_threads_engine(*kept(std::make_unique<ThreadPool>(1))));
+  ThreadPool& pool = *kept(std::make_unique<ThreadPool>(1));
+  Engine& engine = *kept(make_threads_engine(pool));
+  const auto turns = std::make_shared<Turns>(pool);
   std::atomic<int> reaped{0};
   std::vector<std::thread> requests;
   for (int number = 0; number < 8; ++number) {
     requests.emplace_back([&, number] {
       std::vector<char> data(65536);
-      const auto queue = engine.open_queue(16, number % 2 == 1);
+      const auto queue = engine.open_queue(16, number % 2 == 1 ? turns : nullptr);
       for (uint64_t tag = 0; tag < 16; ++tag) {
         IoOp op;
         op.fd = file.get();
@@ -248,7 +250,7 @@ TEST(ThreadsEngine, Rule31_PoolThreadThatWaitsRunsItsOwnSubTasks) {
   outer.task.run = [](void* context) {
     auto* self = static_cast<Outer*>(context);
     std::vector<char> data(65536);
-    const auto queue = self->engine.open_queue(4, false);
+    const auto queue = self->engine.open_queue(4, nullptr);
     for (uint64_t tag = 0; tag < 4; ++tag) {
       IoOp op;
       op.fd = self->fd;
@@ -296,9 +298,9 @@ class UringTest : public ::testing::Test {
 
 TEST_F(UringTest, SecondQueueOfAThreadDoesNotReapForTheFirst) {
   char first_data[4096] = {}, second_data[4096] = {};
-  const auto first = engine_->open_queue(4, false);
+  const auto first = engine_->open_queue(4, nullptr);
   first->submit(read_of(first_data, 1));
-  const auto second = engine_->open_queue(4, false);
+  const auto second = engine_->open_queue(4, nullptr);
   second->submit(read_of(second_data, 2));
   EXPECT_EQ(second->reap().tag, 2u);
   EXPECT_EQ(first->reap().tag, 1u);
@@ -310,14 +312,14 @@ TEST_F(UringTest, SecondQueueOfAThreadDoesNotReapForTheFirst) {
 TEST_F(UringTest, RingWhoseDescriptorWasClosedIsReplacedByPlainCalls) {
   std::thread([this] {
     char data[4096] = {};
-    { const auto queue = engine_->open_queue(4, false); }  // makes the ring
+    { const auto queue = engine_->open_queue(4, nullptr); }  // makes the ring
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
       std::error_code ignored;
       const std::string target = std::filesystem::read_symlink(entry.path(), ignored).string();
       if (target.find("io_uring") == std::string::npos) continue;
       close(std::stoi(entry.path().filename().string()));
     }
-    const auto queue = engine_->open_queue(4, false);
+    const auto queue = engine_->open_queue(4, nullptr);
     for (uint64_t tag = 0; tag < 200; ++tag) {
       data[0] = 0;
       queue->submit(read_of(data, tag));
