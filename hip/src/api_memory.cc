@@ -49,6 +49,10 @@ hipError_t hipFree(void* ptr) {
     PointerInfo info;
     error = current.describe(ptr, &info);
     if (error != hipSuccess) return error;
+    // Refused at once: the device would wait for its work first.
+    const bool is_devices =
+        info.type != hipMemoryTypeUnregistered && info.type != hipMemoryTypeHost;
+    if (!is_devices) return hipErrorInvalidValue;
     return (runtime.is_device(info.device) ? runtime.device(info.device) : current).release(ptr);
   });
 }

@@ -82,6 +82,9 @@ class DeviceStream {
  public:
   virtual ~DeviceStream() = default;  // does not wait; work that is queued is still done
 
+  // Not once its device was reset, where that ends streams.
+  virtual bool is_alive() const { return true; }
+
   // Pageable memory may be read or written before the call returns, or later if `is_pageable` is
   // false.
   virtual hipError_t copy(void* to, const void* from, std::size_t size, bool is_pageable) = 0;

@@ -124,6 +124,7 @@ std::shared_ptr<Stream> Runtime::stream_of_thread(int device) {
     streams = made.release();
   }
   std::shared_ptr<Stream>& stream = (*streams)[static_cast<std::size_t>(device)];
+  if (stream != nullptr && !stream->work->is_alive()) stream = nullptr;
   if (stream == nullptr) (void)create_stream(device, hipStreamDefault, 0, &stream);
   return stream;
 }

@@ -22,6 +22,7 @@ class CudaStream : public DeviceStream {
   CudaStream& operator=(const CudaStream&) = delete;
 
   Stream handle() const { return handle_; }
+  bool is_alive() const final { return is_fixed() || generation_ == context_.generation(); }
 
   hipError_t copy(void* to, const void* from, std::size_t size, bool is_pageable) override;
   hipError_t copy_indirect(const hipPortableIndirectCopy_t* descriptor) override;
@@ -37,7 +38,6 @@ class CudaStream : public DeviceStream {
 
  private:
   bool is_fixed() const { return handle_ == legacy_stream(); }
-  bool is_alive() const { return is_fixed() || generation_ == context_.generation(); }
   template <class Call>
   hipError_t run(Call call);
 

@@ -37,6 +37,7 @@ struct Attribute {
 };
 
 constexpr int kWaitValues = 122;
+constexpr int kPciBusId = 33;  // of device 0; the others follow
 constexpr CUresult kEccUncorrectable = 214;
 
 // Everything that is not listed is 0.
@@ -150,6 +151,7 @@ FAKE_CUDA_API CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice 
     if (known.number == attribute) *value = known.value;
   }
   if (attribute == kWaitValues && setting("FAKE_CUDA_NO_WAIT_VALUE", 0) != 0) *value = 0;
+  if (attribute == kPciBusId) *value += device;
   return CUDA_SUCCESS;
 }
 

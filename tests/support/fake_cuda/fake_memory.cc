@@ -67,10 +67,15 @@ FAKE_CUDA_API CUresult cuMemFree_v2(CUdeviceptr address) {
   return drained != CUDA_SUCCESS ? drained : release(address, true);
 }
 
-FAKE_CUDA_API CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t size, CUstream stream) {
+// What the stream frees before is there for it.
+FAKE_CUDA_API CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t size, CUstream handle) {
   FAKE_CUDA_NEED_CONTEXT();
-  if (find_stream(stream) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  return allocate(address, size, Kind::kPool, 0);
+  const fake_cuda::StreamHold stream = fake_cuda::find_stream(handle);
+  if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  const CUresult result = allocate(address, size, Kind::kPool, 0);
+  if (result != CUDA_ERROR_OUT_OF_MEMORY || size > fake_cuda::device_memory()) return result;
+  const CUresult waited = fake_cuda::wait_for(stream);
+  return waited != CUDA_SUCCESS ? waited : allocate(address, size, Kind::kPool, 0);
 }
 
 FAKE_CUDA_API CUresult cuMemFreeAsync(CUdeviceptr address, CUstream handle) {

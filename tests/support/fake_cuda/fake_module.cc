@@ -48,14 +48,20 @@ struct Descriptor {
 CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
 // For the device of whoever launched it, which the fake driver does not keep: any will do.
+bool is_reached(const void* end, std::size_t size, int access) {
+  for (int device = 0; device < fake_cuda::device_count(); ++device) {
+    if (fake_cuda::is_reachable(address_of(end), size, device, access)) return true;
+  }
+  return false;
+}
+
 bool is_right(const Descriptor& copy) {
-  const auto reaches = [&copy](const void* end, int access) {
-    for (int device = 0; device < fake_cuda::device_count(); ++device) {
-      if (fake_cuda::is_reachable(address_of(end), copy.size, device, access)) return true;
-    }
-    return false;
-  };
-  return reaches(copy.destination, 3) && reaches(copy.source, 1);
+  const bool is_copy_right = copy.size == 0 || (is_reached(copy.destination, copy.size, 3) &&
+                                                is_reached(copy.source, copy.size, 1));
+  const bool is_flag_right =
+      copy.flag == nullptr ||
+      (address_of(copy.flag) % sizeof(*copy.flag) == 0 && is_reached(copy.flag, 8, 3));
+  return is_copy_right && is_flag_right;
 }
 
 void copy(void** parameters) {
@@ -64,12 +70,14 @@ void copy(void** parameters) {
   ++copies;
   Descriptor read;
   std::memcpy(&read, descriptor, sizeof(read));
-  if (read.size != 0 && !is_right(read)) return fake_cuda::fault(CUDA_ERROR_ILLEGAL_ADDRESS);
+  if (!is_right(read)) return fake_cuda::fault(CUDA_ERROR_ILLEGAL_ADDRESS);
   if (read.size != 0) {
     std::memmove(fake_cuda::view(address_of(read.destination)),
                  fake_cuda::view(address_of(read.source)), read.size);
   }
-  if (read.flag != nullptr) __atomic_store_n(read.flag, read.flag_value, __ATOMIC_RELEASE);
+  if (read.flag == nullptr) return;
+  auto* const flag = reinterpret_cast<std::uint64_t*>(fake_cuda::view(address_of(read.flag)));
+  __atomic_store_n(flag, read.flag_value, __ATOMIC_RELEASE);
 }
 
 template <class Value>

@@ -2,6 +2,8 @@
 //
 // Copies and fills: bytes, directions, ranges.
 
+#include <sys/mman.h>
+
 #include "hip_test.h"
 
 namespace {
@@ -68,6 +70,18 @@ TEST(HipCopy, FreedMemoryIsRefused) {
   ASSERT_HIP(hipSuccess, hipFree(pointer));
   EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(pointer, &byte, 1, hipMemcpyHostToDevice));
   EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(&byte, pointer, 1, hipMemcpyDefault));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(pointer, &byte, 1, hipMemcpyDefault));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpyAsync(&byte, pointer, 1, hipMemcpyDefault, nullptr));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(&byte, pointer, 1, hipMemcpyHostToHost));
+}
+
+TEST(HipCopy, MemoryThatIsClosedToTheProgramIsRefused) {
+  void* closed = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(closed, MAP_FAILED);
+  const DeviceBuffer buffer(64);
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(buffer.data(), closed, 64, hipMemcpyHostToDevice));
+  EXPECT_HIP(hipErrorInvalidValue, hipMemcpy(closed, buffer.data(), 64, hipMemcpyDefault));
+  munmap(closed, 4096);
 }
 
 TEST(HipCopy, WrongDirectionIsRefused) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Three small devices: HIP_PORTABLE_DEVICES=3, HIP_PORTABLE_MEMORY=64M.
+// Three small devices: HIP_PORTABLE_DEVICES=3, HIP_PORTABLE_MEMORY=64M, or the fake driver's.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -17,16 +17,26 @@ using namespace hip_test;
 
 class HipDevices : public testing::Test {
  protected:
+  void SetUp() override {
+    if (device_count() < 3) GTEST_SKIP() << "needs three devices";
+  }
   void TearDown() override { (void)hipSetDevice(0); }
 };
 
-TEST_F(HipDevices, AreAsManyAsAskedFor) {
+class HipSmallDevices : public HipDevices {
+ protected:
+  void SetUp() override {
+    if (is_on_gpu()) GTEST_SKIP() << "needs devices of 64 MiB that nobody else uses";
+  }
+};
+
+TEST_F(HipSmallDevices, AreAsManyAsAskedFor) {
   int count = 0;
   EXPECT_HIP(hipSuccess, hipGetDeviceCount(&count));
   EXPECT_EQ(count, 3);
 }
 
-TEST_F(HipDevices, HaveTheMemoryAskedFor) {
+TEST_F(HipSmallDevices, HaveTheMemoryAskedFor) {
   for (int device = 0; device < 3; ++device) {
     ASSERT_HIP(hipSuccess, hipSetDevice(device));
     size_t free = 0;
@@ -37,7 +47,7 @@ TEST_F(HipDevices, HaveTheMemoryAskedFor) {
   }
 }
 
-TEST_F(HipDevices, OneThatIsFullLeavesTheOthers) {
+TEST_F(HipSmallDevices, OneThatIsFullLeavesTheOthers) {
   void* first = nullptr;
   void* second = nullptr;
   ASSERT_HIP(hipSuccess, hipMalloc(&first, 64 * kMiB));
@@ -48,7 +58,7 @@ TEST_F(HipDevices, OneThatIsFullLeavesTheOthers) {
   EXPECT_HIP(hipSuccess, hipFree(first));
 }
 
-TEST_F(HipDevices, HolesDoNotMakeADeviceFull) {
+TEST_F(HipSmallDevices, HolesDoNotMakeADeviceFull) {
   std::vector<void*> blocks(16);
   for (void*& block : blocks) ASSERT_HIP(hipSuccess, hipMalloc(&block, 4 * kMiB));
   for (size_t i = 0; i < blocks.size(); i += 2) ASSERT_HIP(hipSuccess, hipFree(blocks[i]));
@@ -58,7 +68,7 @@ TEST_F(HipDevices, HolesDoNotMakeADeviceFull) {
   for (size_t i = 1; i < blocks.size(); i += 2) EXPECT_HIP(hipSuccess, hipFree(blocks[i]));
 }
 
-TEST_F(HipDevices, ManagedMemoryCountsToo) {
+TEST_F(HipSmallDevices, ManagedMemoryCountsToo) {
   void* managed = nullptr;
   EXPECT_HIP(hipErrorOutOfMemory, hipMallocManaged(&managed, 65 * kMiB));
   ASSERT_HIP(hipSuccess, hipMallocManaged(&managed, 60 * kMiB));
@@ -67,7 +77,7 @@ TEST_F(HipDevices, ManagedMemoryCountsToo) {
   EXPECT_HIP(hipSuccess, hipFree(managed));
 }
 
-TEST_F(HipDevices, FreeInStreamOrderMakesRoomForTheNext) {
+TEST_F(HipSmallDevices, FreeInStreamOrderMakesRoomForTheNext) {
   const TestStream stream;
   void* first = nullptr;
   void* second = nullptr;
@@ -196,7 +206,7 @@ TEST_F(HipDevices, ResetLeavesTheOthers) {
   EXPECT_HIP(hipSuccess, hipStreamQuery(kept_stream.get()));
 }
 
-TEST_F(HipDevices, MemoryFreedInStreamOrderStaysUntilTheStreamGotThere) {
+TEST_F(HipSmallDevices, MemoryFreedInStreamOrderStaysUntilTheStreamGotThere) {
   const TestStream stream(hipStreamNonBlocking);
   const PinnedBuffer target(kMiB);
   void* memory = nullptr;
@@ -208,8 +218,10 @@ TEST_F(HipDevices, MemoryFreedInStreamOrderStaysUntilTheStreamGotThere) {
   ASSERT_HIP(hipSuccess,
              hipMemcpyAsync(target.data(), memory, kMiB, hipMemcpyDefault, stream.get()));
   ASSERT_HIP(hipSuccess, hipFreeAsync(memory, stream.get()));
-  EXPECT_HIP(hipErrorInvalidValue, hipMemset(memory, 1, 1)) << "unknown at once";
-  EXPECT_HIP(hipErrorInvalidValue, hipFreeAsync(memory, stream.get()));
+  if (!is_on_nvidia()) {  // a driver knows it until then
+    EXPECT_HIP(hipErrorInvalidValue, hipMemset(memory, 1, 1)) << "unknown at once";
+    EXPECT_HIP(hipErrorInvalidValue, hipFreeAsync(memory, stream.get()));
+  }
   EXPECT_HIP(hipErrorOutOfMemory, hipMalloc(&other, 60 * kMiB));
   gate.open();
   EXPECT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
@@ -253,6 +265,7 @@ TEST_F(HipDevices, EventOfAnotherDeviceIsRefused) {
 }
 
 TEST_F(HipDevices, FileTransferNeedsMemoryOfTheCurrentDevice) {
+  if (is_on_nvidia()) GTEST_SKIP() << "NVIDIA's driver moves no files";
   const DeviceBuffer buffer(4096);
   ASSERT_HIP(hipSuccess, hipSetDevice(1));
   void* function = nullptr;

@@ -3,6 +3,7 @@
 // hipAmdFileRead and hipAmdFileWrite: bytes straight between files and device memory, and the
 // errors that AMD's kernel driver is documented to give.
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -35,6 +36,10 @@ bool is_on_ext4_disk(const std::string& path) {
 class DirectFolder {
  public:
   DirectFolder() {
+    if (is_on_nvidia()) {
+      reason_ = "NVIDIA's driver moves no files";
+      return;
+    }
     if (is_on_ext4_disk(hipfile::test::test_root())) {
       folder_ = std::make_unique<TempDir>();
       return;
@@ -95,7 +100,7 @@ void expect_status(int32_t status, const Outcome& outcome) {
 class HipFile : public testing::Test {
  protected:
   void SetUp() override {
-    if (!folder_.reason().empty()) GTEST_SKIP() << "no ext4 with O_DIRECT: " << folder_.reason();
+    if (!folder_.reason().empty()) GTEST_SKIP() << "no direct files: " << folder_.reason();
     path_ = folder_.file("data");
     bytes_ = pattern(kSize);
     hipfile::test::write_file(path_, {bytes_.begin(), bytes_.end()});
@@ -109,6 +114,25 @@ class HipFile : public testing::Test {
   Fd direct_;
   DeviceBuffer buffer_{4 * kMiB};
 };
+
+// As symbols the calls are always there; whether there is a path, a program learns by their names.
+TEST(HipFileCalls, WithoutADirectPathAreNotFoundAndSaySo) {
+  const bool has_path = !is_on_nvidia();
+  const DeviceBuffer buffer(4096);
+  for (const char* name : {"hipAmdFileRead", "hipAmdFileWrite"}) {
+    void* found = nullptr;
+    EXPECT_HIP(has_path ? hipSuccess : hipErrorNotFound,
+               hipGetProcAddress(name, &found, HIP_VERSION, 0, nullptr));
+    void* const symbol = dlsym(RTLD_DEFAULT, name);
+    ASSERT_NE(symbol, nullptr);
+    EXPECT_EQ(found, has_path ? symbol : nullptr);
+    const Outcome outcome =
+        transfer(reinterpret_cast<hipAmdFileRead_t>(symbol), -1, buffer.data(), 4096, 0);
+    EXPECT_HIP(has_path ? hipSuccess : hipErrorNotSupported, outcome.error);
+    EXPECT_EQ(outcome.status, has_path ? EBADF : ENODEV);
+    EXPECT_EQ(outcome.copied, 0U);
+  }
+}
 
 TEST_F(HipFile, ReadBringsTheBytes) {
   const Outcome outcome = read_file(direct_.get(), buffer_.data(), kSize, 0);

@@ -4,25 +4,11 @@
 
 #include <sys/mman.h>
 
-#include <fstream>
-#include <string>
-
 #include "hip_test.h"
 
 namespace {
 
 using namespace hip_test;
-
-// Kibibytes of shared memory that this process has in its page tables.
-size_t resident_shared_kib() {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  while (status >> word) {
-    size_t kib = 0;
-    if (word == "RssShmem:" && status >> kib) return kib;
-  }
-  return 0;
-}
 
 size_t free_bytes() {
   size_t free = 0;
@@ -31,6 +17,14 @@ size_t free_bytes() {
   EXPECT_LE(free, total);
   return free;
 }
+
+// Tests of what is free: nobody else uses the device.
+class HipMemoryCount : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (is_on_gpu()) GTEST_SKIP() << "others use the GPU as well; real_device_test counts there";
+  }
+};
 
 TEST(HipMemory, ZeroBytesGiveNull) {
   void* pointer = &pointer;
@@ -47,16 +41,6 @@ TEST(HipMemory, SmallBlocksAreAlignedTo256Bytes) {
   const DeviceBuffer second(1);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(first.data()) % 256, 0U);
   EXPECT_GE(std::abs(second.data() - first.data()), 256);
-}
-
-TEST(HipMemory, BlocksOfPagesAreAlignedToPages) {
-  const DeviceBuffer buffer(5000);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % 4096, 0U);
-}
-
-TEST(HipMemory, BigBlocksAreAlignedTo2MiB) {
-  const DeviceBuffer buffer(2 * kMiB + 1);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % (2 * kMiB), 0U);
 }
 
 TEST(HipMemory, FreeOfNullIsRight) { EXPECT_HIP(hipSuccess, hipFree(nullptr)); }
@@ -78,69 +62,44 @@ TEST(HipMemory, FreeOfHostMemoryIsRefused) {
   EXPECT_HIP(hipErrorInvalidValue, hipFree(&value));
 }
 
+// Else it would wait for the device, and here for ever.
+TEST(HipMemory, FreeOfWhatIsNotTheDevicesDoesNotWait) {
+  const TestStream stream;
+  const PinnedBuffer pinned(64);
+  int value = 0;
+  Gate gate;
+  ASSERT_HIP(hipSuccess, gate.close_stream(stream.get()));
+  EXPECT_HIP(hipErrorInvalidValue, hipFree(&value));
+  EXPECT_HIP(hipErrorInvalidValue, hipFree(pinned.data()));
+  EXPECT_HIP(hipErrorNotReady, hipStreamQuery(stream.get()));
+}
+
 TEST(HipMemory, FreeOfPinnedMemoryIsRefused) {
   const PinnedBuffer buffer(4096);
   EXPECT_HIP(hipErrorInvalidValue, hipFree(buffer.data()));
 }
 
-TEST(HipMemory, Rule26_MoreThanTheDeviceHasIsRefused) {
+TEST_F(HipMemoryCount, Rule26_MoreThanTheDeviceHasIsRefused) {
   void* pointer = nullptr;
   EXPECT_HIP(hipErrorOutOfMemory, hipMalloc(&pointer, free_bytes() + kMiB));
   EXPECT_EQ(pointer, nullptr);
   EXPECT_HIP(hipErrorOutOfMemory, hipMalloc(&pointer, SIZE_MAX));
 }
 
-TEST(HipMemory, Rule26_AllThatIsSaidToBeFreeCanBeHad) {
+TEST_F(HipMemoryCount, Rule26_AllThatIsSaidToBeFreeCanBeHad) {
   void* pointer = nullptr;
   EXPECT_HIP(hipSuccess, hipMalloc(&pointer, free_bytes()));
   EXPECT_LT(free_bytes(), 4096U);
   EXPECT_HIP(hipSuccess, hipFree(pointer));
 }
 
-TEST(HipMemory, Rule26_InfoCountsWhatIsAllocated) {
+TEST_F(HipMemoryCount, Rule26_InfoCountsWhatIsAllocated) {
   const size_t before = free_bytes();
   {
     const DeviceBuffer buffer(10 * kMiB);
     EXPECT_EQ(free_bytes(), before - 10 * kMiB);
   }
   EXPECT_EQ(free_bytes(), before);
-}
-
-TEST(HipMemory, Rule26_MemoryIsTakenWhenTouched) {
-  const size_t before = resident_shared_kib();
-  const DeviceBuffer buffer(256 * kMiB);
-  EXPECT_LT(resident_shared_kib(), before + 1024);
-  EXPECT_HIP(hipSuccess, hipMemset(buffer.data() + 100 * kMiB, 1, 8 * kMiB));
-  EXPECT_LE(resident_shared_kib(), before + 12 * 1024);
-}
-
-TEST(HipMemory, Rule26_FirstTouchTakesTwoMebibytesAtOnce) {
-  const DeviceBuffer buffer(256 * kMiB);
-  const size_t before = resident_shared_kib();
-  EXPECT_HIP(hipSuccess, hipMemset(buffer.data() + 201 * kMiB, 1, 1));
-  EXPECT_HIP(hipSuccess, hipDeviceSynchronize());
-  EXPECT_EQ(resident_shared_kib(), before + 2 * 1024);
-}
-
-TEST(HipMemory, Rule26_FreedMemoryGoesBackBeyondThePool) {
-  const size_t before = resident_shared_kib();
-  {
-    const DeviceBuffer buffer(192 * kMiB);
-    ASSERT_HIP(hipSuccess, hipMemset(buffer.data(), 1, 192 * kMiB));
-    ASSERT_GE(resident_shared_kib(), before + 100 * 1024);
-  }
-  EXPECT_LE(resident_shared_kib(), before + 64 * 1024);
-}
-
-TEST(HipMemory, Rule26_ManySmallFreedBlocksGoBackBeyondThePool) {
-  const size_t before = resident_shared_kib();
-  std::vector<void*> blocks(12 * 1024);
-  for (void*& block : blocks) {
-    ASSERT_HIP(hipSuccess, hipMalloc(&block, 12 * kKiB));
-    ASSERT_HIP(hipSuccess, hipMemset(block, 1, 12 * kKiB));
-  }
-  for (void* block : blocks) ASSERT_HIP(hipSuccess, hipFree(block));
-  EXPECT_LE(resident_shared_kib(), before + 65 * 1024);
 }
 
 TEST(HipMemory, ReusedMemoryKeepsNoOldUse) {
@@ -179,6 +138,22 @@ TEST(HipMemory, SignalMemoryIsEightBytesForTheHostToo) {
 
 TEST(HipMemory, FreeInStreamOrderWaitsForWorkBefore) {
   const TestStream stream;
+  const PinnedBuffer target(kMiB);
+  void* pointer = nullptr;
+  ASSERT_HIP(hipSuccess, hipMallocAsync(&pointer, kMiB, stream.get()));
+  Gate gate;
+  ASSERT_HIP(hipSuccess, gate.close_stream(stream.get()));
+  ASSERT_HIP(hipSuccess, hipMemsetAsync(pointer, 5, kMiB, stream.get()));
+  ASSERT_HIP(hipSuccess,
+             hipMemcpyAsync(target.data(), pointer, kMiB, hipMemcpyDefault, stream.get()));
+  EXPECT_HIP(hipSuccess, hipFreeAsync(pointer, stream.get()));
+  gate.open();
+  EXPECT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
+  EXPECT_EQ(std::vector<char>(target.data(), target.data() + kMiB), std::vector<char>(kMiB, 5));
+}
+
+TEST_F(HipMemoryCount, FreeInStreamOrderCountsWhenTheStreamGotThere) {
+  const TestStream stream;
   void* pointer = nullptr;
   ASSERT_HIP(hipSuccess, hipMallocAsync(&pointer, kMiB, stream.get()));
   const size_t before = free_bytes();
@@ -186,7 +161,9 @@ TEST(HipMemory, FreeInStreamOrderWaitsForWorkBefore) {
   ASSERT_HIP(hipSuccess, gate.close_stream(stream.get()));
   EXPECT_HIP(hipSuccess, hipFreeAsync(pointer, stream.get()));
   EXPECT_EQ(free_bytes(), before);
-  EXPECT_HIP(hipErrorInvalidValue, hipFree(pointer));
+  if (!is_on_nvidia()) {  // a driver knows the memory until then, and would wait
+    EXPECT_HIP(hipErrorInvalidValue, hipFree(pointer));
+  }
   gate.open();
   EXPECT_HIP(hipSuccess, hipStreamSynchronize(stream.get()));
   EXPECT_EQ(free_bytes(), before + kMiB);
@@ -248,17 +225,18 @@ TEST(HipPinned, RegisteredMemoryIsHostMemoryUntilUnregistered) {
 }
 
 TEST(HipPinned, OverlappingRegistrationIsRefused) {
-  std::vector<char> memory(3 * 4096);
-  ASSERT_HIP(hipSuccess, hipHostRegister(memory.data() + 4096, 4096, 0));
-  EXPECT_HIP(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(memory.data(), 3 * 4096, 0));
-  EXPECT_HIP(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(memory.data() + 8191, 8, 0));
-  EXPECT_HIP(hipSuccess, hipHostRegister(memory.data() + 8192, 8, 0));
-  EXPECT_HIP(hipSuccess, hipHostUnregister(memory.data() + 8192));
-  EXPECT_HIP(hipSuccess, hipHostUnregister(memory.data() + 4096));
+  alignas(4096) static char memory[3 * 4096];  // a driver registers whole pages
+  ASSERT_HIP(hipSuccess, hipHostRegister(memory + 4096, 4096, 0));
+  EXPECT_HIP(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(memory, 3 * 4096, 0));
+  EXPECT_HIP(hipErrorHostMemoryAlreadyRegistered, hipHostRegister(memory + 8191, 8, 0));
+  EXPECT_HIP(hipSuccess, hipHostRegister(memory + 8192, 8, 0));
+  EXPECT_HIP(hipSuccess, hipHostUnregister(memory + 8192));
+  EXPECT_HIP(hipSuccess, hipHostUnregister(memory + 4096));
 }
 
 TEST(HipPinned, RegistrationOfMissingMemoryIsRefused) {
-  void* pages = mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_HIP(hipSuccess, hipDeviceSynchronize());  // it has started: nothing fills the hole
+  void* pages = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(pages, MAP_FAILED);
   ASSERT_EQ(munmap(static_cast<char*>(pages) + 4096, 4096), 0);
   EXPECT_HIP(hipErrorInvalidValue, hipHostRegister(pages, 8192, 0));
