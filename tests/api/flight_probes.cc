@@ -93,16 +93,10 @@ int probe_fork(const std::vector<std::string>& arguments) {
 // fork-exit FILE: forks with everything in flight; the child ends as a program does.
 int probe_fork_exit(const std::vector<std::string>& arguments) {
   InFlight flight(arguments.at(0));
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    ::alarm(kChildLimit);
-    std::exit(hipFileDriverOpen().err == hipFileSuccess ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(pid, &status, 0);
+  const int child =
+      step_of_child([]() -> int { std::exit(hipFileDriverOpen().err == hipFileSuccess ? 0 : 1); });
   const std::string wrong = flight.finish();
-  std::printf("child %d\nflight %s\n", WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-              wrong.empty() ? "right" : wrong.c_str());
+  std::printf("child %d\nflight %s\n", child, wrong.empty() ? "right" : wrong.c_str());
   return 0;
 }
 

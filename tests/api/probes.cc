@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -170,15 +171,34 @@ int run_probe(const std::string& name, const std::vector<std::string>& arguments
   return 2;
 }
 
-int step_of_child(const std::function<int()>& body) {
+namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr unsigned kMostTries = 4;
+#else
+constexpr unsigned kMostTries = 1;
+#endif
+constexpr int kSignalled = 1000;
+
+int try_in_child(const std::function<int()>& body) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::alarm(kChildLimit);
+    ::alarm(kChildLimit / kMostTries);
     ::_exit(body());
   }
   int status = 0;
   ::waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
+}
+
+}  // namespace
+
+int step_of_child(const std::function<int()>& body) {
+  int step = kSignalled + SIGALRM;
+  for (unsigned tries = 0; tries < kMostTries && step == kSignalled + SIGALRM; ++tries) {
+    step = try_in_child(body);
+  }
+  return step;
 }
 
 ProcessResult probe(const std::string& name, const std::vector<std::string>& arguments,

@@ -31,7 +31,10 @@ ProcessResult probe(const std::string& name, const std::vector<std::string>& arg
 constexpr unsigned kChildLimit = 60;
 
 // Runs `body` in a child of fork, for at most kChildLimit: what it returned, the number of the step
-// that differs or 0, or 1000 and the signal that ended it.
+// that differs or 0, or 1000 and the signal that ended it. The allocator of g++ 12's
+// AddressSanitizer has no handlers of fork: a lock of it that another thread holds is held in the
+// child for ever. So under it a child that hangs is tried again; what hangs by itself hangs each
+// time.
 int step_of_child(const std::function<int()>& body);
 
 }  // namespace hipfile::test

@@ -56,21 +56,17 @@ TEST_F(StatsProcessTest, Rule33ChildOfForkCountsForItself) {
   EXPECT_EQ(65536, hipFileRead(f.handle(), buffer.data(), 65536, 0, 0));
   hipFileStatsLevel1_t before;
   EXPECT_CODE(hipFileSuccess, hipFileGetStatsL1(&before));
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    ::alarm(kChildLimit);
-    hipFileStatsLevel1_t level;
-    if (hipFileGetStatsL1(&level).err != hipFileSuccess || level.read_ops.ok != 0) ::_exit(1);
-    hipFileDescr_t descr = describe(f.fd());
-    hipFileHandle_t handle = nullptr;
-    if (hipFileHandleRegister(&handle, &descr).err != hipFileSuccess) ::_exit(2);
-    (void)hipFileRead(nullptr, buffer.data(), 65536, 0, 0);
-    if (hipFileGetStatsL1(&level).err != hipFileSuccess) ::_exit(3);
-    ::_exit(level.hdl_register_ops.ok == 1 && level.read_ops.err == 1 ? 0 : 4);
-  }
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(0, step_of_child([&] {
+              hipFileStatsLevel1_t level;
+              if (hipFileGetStatsL1(&level).err != hipFileSuccess) return 1;
+              if (level.read_ops.ok != 0) return 2;
+              hipFileDescr_t descr = describe(f.fd());
+              hipFileHandle_t handle = nullptr;
+              if (hipFileHandleRegister(&handle, &descr).err != hipFileSuccess) return 3;
+              (void)hipFileRead(nullptr, buffer.data(), 65536, 0, 0);
+              if (hipFileGetStatsL1(&level).err != hipFileSuccess) return 4;
+              return level.hdl_register_ops.ok == 1 && level.read_ops.err == 1 ? 0 : 5;
+            }));
   hipFileStatsLevel1_t after;
   EXPECT_CODE(hipFileSuccess, hipFileGetStatsL1(&after));
   EXPECT_EQ(before.hdl_register_ops.ok, after.hdl_register_ops.ok);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Children write to unlinked temporary files rather than to pipes: nothing can block on a full one.
+// Between fork and exec a child takes no memory, since a lock of another thread may stay held in
+// it.
 #include "process.h"
 
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -35,29 +38,39 @@ std::string take_output(int* output) {
   return text;
 }
 
-void apply_environment(const std::vector<std::string>& environment) {
-  for (const std::string& entry : environment) {
-    const size_t equals = entry.find('=');
-    if (equals == std::string::npos) {
-      ::unsetenv(entry.c_str());
+// Ours, with these changes: "NAME=VALUE" sets one, "NAME" takes it away.
+std::vector<std::string> changed_environment(const std::vector<std::string>& changes) {
+  const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
+  std::map<std::string, std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) entries[name_of(*entry)] = *entry;
+  for (const std::string& change : changes) {
+    if (change.find('=') == std::string::npos) {
+      entries.erase(change);
     } else {
-      ::setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);
+      entries[name_of(change)] = change;
     }
   }
+  std::vector<std::string> environment;
+  for (const auto& entry : entries) environment.push_back(entry.second);
+  return environment;
 }
 
-[[noreturn]] void run_child(const std::vector<std::string>& arguments,
-                            const ProcessOptions& options, int out, int err) {
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+[[noreturn]] void run_child(char* const* arguments, char** environment, const char* directory,
+                            int out, int err) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
-  if (!options.directory.empty() && ::chdir(options.directory.c_str()) != 0) ::_exit(126);
-  apply_environment(options.environment);
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  ::execvp(argv[0], argv.data());
+  if (*directory != '\0' && ::chdir(directory) != 0) ::_exit(126);
+  environ = environment;
+  ::execvp(arguments[0], arguments);
   ::_exit(127);
 }
 
@@ -85,8 +98,11 @@ RunningProcess::RunningProcess(const std::vector<std::string>& arguments,
       err_(::memfd_create("stderr", MFD_CLOEXEC)),
       timeout_s_(options.timeout_s) {
   if (out_ < 0 || err_ < 0) return;
+  const std::vector<std::string> environment = changed_environment(options.environment);
+  const std::vector<char*> argv = pointers_to(arguments);
+  std::vector<char*> envp = pointers_to(environment);
   pid_ = ::fork();
-  if (pid_ == 0) run_child(arguments, options, out_, err_);
+  if (pid_ == 0) run_child(argv.data(), envp.data(), options.directory.c_str(), out_, err_);
 }
 
 RunningProcess::~RunningProcess() {
