@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A HIP runtime for tests, named by HIPFILE_HIP_LIBRARY: the portable runtime behind a thin front.
 // With HIPFILE_TEST_TAMPER=1 it changes data on its way into device memory, so a copy that really
-// went through the device differs from its source. It also logs the file calls (event_log.h).
+// went through the device differs from its source: behind a plain copy and a file call, and before
+// a late-bound copy, whose flag says that all is done. It also logs the file calls (event_log.h).
 //
 // All else is found in the runtime behind, by the loader itself: that is a dependency of this
 // library, and dlsym on a handle looks through the dependencies too. It is built of the same
@@ -12,6 +13,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "event_log.h"
 #include "runtime_behind.h"
@@ -37,8 +40,42 @@ bool goes_to_device(hipMemcpyKind kind, size_t size) {
          (kind == hipMemcpyHostToDevice || kind == hipMemcpyDefault);
 }
 
+// What hipMalloc gave, from start to size; kept for ever.
+std::mutex allocations_mutex;
+std::map<uintptr_t, size_t>& allocations() {
+  static auto& all = *new std::map<uintptr_t, size_t>;
+  return all;
+}
+
+bool is_device_memory(const void* pointer) {
+  const std::lock_guard<std::mutex> lock(allocations_mutex);
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  auto at = allocations().upper_bound(address);
+  return at != allocations().begin() && address - (--at)->first < at->second;
+}
+
 uint8_t* middle_of(void* data, size_t size) {
   return static_cast<uint8_t*>(data) + (size - kChanged) / 2;
+}
+
+// In a stream, where the descriptor that follows is filled in.
+void change_source(void* descriptor) {
+  const auto& copy = *static_cast<const hipPortableIndirectCopy_t*>(descriptor);
+  if (copy.size < kChanged || !is_device_memory(copy.destination) ||
+      is_device_memory(copy.source)) {
+    return;
+  }
+  std::memset(middle_of(const_cast<void*>(copy.source), copy.size), 0xa5, kChanged);
+}
+
+hipError_t memcpy_indirect(hipStream_t stream, const hipPortableIndirectCopy_t* descriptor) {
+  if (is_tampering()) {
+    const hipError_t error = real<decltype(&hipLaunchHostFunc)>("hipLaunchHostFunc")(
+        stream, change_source, const_cast<hipPortableIndirectCopy_t*>(descriptor));
+    if (error != hipSuccess) return error;
+  }
+  return real<decltype(&hipPortableMemcpyIndirectAsync)>("hipPortableMemcpyIndirectAsync")(
+      stream, descriptor);
 }
 
 template <typename Function>
@@ -97,7 +134,12 @@ EXPORTED const char* hipPortableMarker(void) {
 }
 
 EXPORTED hipError_t hipMalloc(void** ptr, size_t size) {
-  return real<hipError_t (*)(void**, size_t)>("hipMalloc")(ptr, size);
+  const hipError_t error = real<hipError_t (*)(void**, size_t)>("hipMalloc")(ptr, size);
+  if (error == hipSuccess) {
+    const std::lock_guard<std::mutex> lock(allocations_mutex);
+    allocations()[reinterpret_cast<uintptr_t>(*ptr)] = size;
+  }
+  return error;
 }
 
 EXPORTED hipError_t hipMemcpyAsync(void* dst, const void* src, size_t size, hipMemcpyKind kind,
@@ -128,6 +170,9 @@ EXPORTED hipError_t hipGetProcAddress(const char* symbol, void** pfn, int versio
   }
   if (std::strcmp(symbol, "hipAmdFileWrite") == 0) *pfn = reinterpret_cast<void*>(&amd_file_write);
   if (std::strcmp(symbol, "hipMemcpyAsync") == 0) *pfn = reinterpret_cast<void*>(&hipMemcpyAsync);
+  if (std::strcmp(symbol, "hipPortableMemcpyIndirectAsync") == 0) {
+    *pfn = reinterpret_cast<void*>(&memcpy_indirect);
+  }
   return error;
 }
 

@@ -167,17 +167,26 @@ TEST_F(AisBenchTest, BusyNeedsAKernelThatRuns) {
   expect_refusal(tool(arguments, fake), 1, "the kernel ended before the run beside it");
 }
 
-// The runtime of the tests changes bytes on their way into device memory.
+// The runtime of the tests changes bytes on their way into device memory: those of a file call, of
+// the ring's copies, of late-bound copies, each on both devices.
 TEST_F(AisBenchTest, AWrongByteIsNoFigure) {
   const std::string runtime = TEST_TAMPER_RUNTIME;
   if (runtime.empty()) GTEST_SKIP() << "no such runtime in this build";
-  const ProcessOptions tampered = {
-      {"HIPFILE_HIP_LIBRARY=" + runtime, "HIPFILE_TEST_TAMPER=1"}, "", 120};
-  for (const char* verb : {"read", "async"}) {
-    expect_refusal(tool({verb, "--size", "1M", "--runs", "1", dir_.path()}, tampered), 1,
-                   "file and device differ");
+  const std::vector<std::string> places[] = {
+      {"HIPFILE_FORCE_COMPAT_MODE=false"},
+      {"HIPFILE_FORCE_COMPAT_MODE=true"},
+      {"HIP_PORTABLE_CUDA_LIBRARY=" TEST_FAKE_CUDA, "HIP_PORTABLE_BACKEND=cuda"}};
+  for (const std::vector<std::string>& place : places) {
+    ProcessOptions tampered = {
+        {"HIPFILE_HIP_LIBRARY=" + runtime, "HIPFILE_TEST_TAMPER=1"}, "", 120};
+    tampered.environment.insert(tampered.environment.end(), place.begin(), place.end());
+    SCOPED_TRACE(place.back());
+    for (const char* verb : {"read", "async"}) {
+      expect_refusal(tool({verb, "--size", "1M", "--runs", "1", dir_.path()}, tampered), 1,
+                     "file and device differ");
+    }
+    expect_refusal(tool({"start", "--runs", "1", dir_.path()}, tampered), 1, "the bytes are wrong");
   }
-  expect_refusal(tool({"start", "--runs", "1", dir_.path()}, tampered), 1, "the bytes are wrong");
 }
 
 }  // namespace
