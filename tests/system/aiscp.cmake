@@ -31,6 +31,8 @@ foreach(program aiscp_test aiscp_fault_test aiscp_kill_test aiscp_power_test)
 endforeach()
 
 hipfile_add_test_variant(aiscp_test aiscp_test LABELS system root TIMEOUT 300)
+hipfile_add_test_on_fake_driver(aiscp_test.fake aiscp_test LABELS system root TIMEOUT 300
+                                ENVIRONMENT FAKE_CUDA_MEMORY=1073741824)
 foreach(file_system xfs-4096 btrfs tmpfs overlay fuse)
   mode_on(environment ${file_system})
   on_file_system(aiscp_on.${file_system} ${file_system} SIZE 1024 TIMEOUT 300
