@@ -19,10 +19,11 @@ std::vector<BadCall> bad_calls_of_devices();
 std::vector<BadCall> bad_calls_of_memory();
 std::vector<BadCall> bad_calls_of_streams();
 
-// What no call can have given out.
+// What no call can have given out: nothing is ever mapped there, while higher up a sanitizer has
+// memory of its own.
 template <typename Handle>
 Handle unknown() {
-  return reinterpret_cast<Handle>(uintptr_t{0xbad0bad0});
+  return reinterpret_cast<Handle>(uintptr_t{0xbad0});
 }
 template <typename Handle>
 Handle minus_one() {
