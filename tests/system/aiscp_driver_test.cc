@@ -53,5 +53,26 @@ TEST_F(AiscpTest, TooLittleDeviceMemoryIsSaid) {
   EXPECT_EQ((std::vector<std::string>{"a", "b"}), names());
 }
 
+// From the Nth call of the driver on the device is lost, N counted up until the copy needs no more.
+TEST_F(AiscpTest, DeviceLostInTheMiddleLeavesTheOldDestination) {
+  constexpr size_t kSize = (20 << 20) + 5;
+  constexpr unsigned kStride = 11, kMost = 2000;
+  make("a", kSize);
+  unsigned calls = 0;
+  for (; calls < kMost; calls += kStride) {
+    make("b", 1000, 2);
+    const ProcessResult result = shell("export FAKE_CUDA_LOSE_AFTER=" + std::to_string(calls) +
+                                       "; " + with_driver(FAKE_CUDA_LIBRARY, "a b"));
+    EXPECT_EQ((std::vector<std::string>{"a", "b"}), names()) << calls;
+    if (result.exit_code == 0) break;
+    ASSERT_EQ(1, result.exit_code) << calls << ": " << result.err;
+    EXPECT_NE(std::string::npos, result.err.find("aiscp: ")) << calls << ": " << result.err;
+    expect_content("b", 1000, 2);
+  }
+  EXPECT_GT(calls, 5 * kStride);
+  EXPECT_LT(calls, kMost);
+  expect_content("b", kSize);
+}
+
 }  // namespace
 }  // namespace hipfile::test
