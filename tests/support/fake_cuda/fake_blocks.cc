@@ -8,12 +8,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 namespace fake_cuda {
 namespace {
 
+constexpr int kUsed = 0xa5;
+constexpr std::size_t kMostUsed = std::size_t{1} << 20;
 constexpr std::size_t kAlignment = 512;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kMostBytes = std::size_t{1} << 46;
@@ -55,7 +58,10 @@ bool has_view(Kind kind) {
 
 void* get(Block* block) {
   if (!has_view(block->kind)) {
-    return std::aligned_alloc(kAlignment, round_up(block->size, kAlignment));
+    void* memory = std::aligned_alloc(kAlignment, round_up(block->size, kAlignment));
+    // Nobody promises zeros: as if it had been used before.
+    if (memory != nullptr) std::memset(memory, kUsed, std::min(block->size, kMostUsed));
+    return memory;
   }
   void* closed = nullptr;
   return map_twice(round_up(block->size, kPage), block, &closed) ? closed : nullptr;

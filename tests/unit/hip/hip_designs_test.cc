@@ -18,7 +18,7 @@ constexpr unsigned kTimeLimitOfHang = 3;
 struct Design {
   Design() {
     (void)hipHostMalloc(&staging, 64);
-    (void)hipHostMalloc(&value, sizeof(*value));
+    if (hipHostMalloc(&value, sizeof(*value)) == hipSuccess) *value = 0;
     (void)hipMalloc(&target, 64);
     (void)hipMalloc(&unrelated, 64);
     (void)hipStreamCreateWithFlags(&stream, hipStreamNonBlocking);

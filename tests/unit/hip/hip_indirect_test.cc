@@ -22,7 +22,6 @@ bool lacks(const char* what) {
 class HipIndirectCopy : public testing::Test {
  protected:
   void SetUp() override {
-    std::memset(pinned_.data(), 0, kMiB);
     const std::vector<char> bytes = pattern(kHalf);
     std::memcpy(source(), bytes.data(), kHalf);
     ASSERT_HIP(hipSuccess, hipMemset(device_.data(), 0, kMiB));
@@ -187,7 +186,6 @@ constexpr WrongCopy kWrongCopies[] = {
   const PinnedBuffer pinned(kMiB);
   const DeviceBuffer device(kMiB);
   const TestStream stream;
-  std::memset(pinned.data(), 0, kMiB);
   auto* const flag = reinterpret_cast<uint64_t*>(pinned.data() + 256);
   auto* const copy = reinterpret_cast<Copy*>(pinned.data());
   *copy = {wrong.has_destination ? device.data() : nullptr,
@@ -222,7 +220,6 @@ TEST(HipWithout, IndirectCopyIsNeitherFoundNorSupported) {
       is_missing ? hipErrorNotFound : hipSuccess,
       hipGetProcAddress("hipPortableMemcpyIndirectAsync", &function, HIP_VERSION, 0, nullptr));
   const PinnedBuffer pinned(64);
-  std::memset(pinned.data(), 0, 64);
   EXPECT_HIP(is_missing ? hipErrorNotSupported : hipSuccess,
              hipPortableMemcpyIndirectAsync(nullptr, reinterpret_cast<Copy*>(pinned.data())));
   EXPECT_HIP(hipSuccess, hipStreamSynchronize(nullptr));
@@ -235,7 +232,6 @@ TEST(HipWithout, WaitValueIsNotSupportedAndTheAttributeSaysSo) {
   EXPECT_HIP(hipSuccess, hipDeviceGetAttribute(&can, hipDeviceAttributeCanUseStreamWaitValue, 0));
   EXPECT_EQ(can, is_missing ? 0 : 1);
   const PinnedBuffer value(8);
-  std::memset(value.data(), 0, 8);
   const TestStream stream;
   EXPECT_HIP(expected, hipStreamWriteValue32(stream.get(), value.data(), 1, 0));
   EXPECT_HIP(expected, hipStreamWriteValue64(stream.get(), value.data(), 1, 0));

@@ -203,7 +203,7 @@ TEST(HipExitDeathTest, Rule6_QueuedWorkDoesNotHoldTheProcess) {
         hipStream_t stream = nullptr;
         void* flag = nullptr;
         (void)hipStreamCreate(&stream);
-        (void)hipHostMalloc(&flag, 64, 0);
+        if (hipHostMalloc(&flag, 64, 0) == hipSuccess) std::memset(flag, 0, 64);
         (void)hipStreamWaitValue32(stream, flag, 1, hipStreamWaitValueEq, ~0U);
         (void)hipLaunchHostFunc(stream, [](void*) { _exit(9); }, nullptr);
         std::exit(0);

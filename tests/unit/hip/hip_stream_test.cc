@@ -37,7 +37,6 @@ TEST(HipStream, CopiesStandInOrderWithHostFunctions) {
   const TestStream stream;
   const DeviceBuffer device(kMiB);
   const PinnedBuffer pinned(kMiB);
-  std::memset(pinned.data(), 0, kMiB);
   Gate gate;
   ASSERT_HIP(hipSuccess, gate.close_stream(stream.get()));
   ASSERT_HIP(hipSuccess, hipMemsetAsync(device.data(), 5, kMiB, stream.get()));

@@ -46,10 +46,12 @@ class DeviceBuffer {
   char* data_ = nullptr;
 };
 
+// Pinned memory, zeroed: a runtime need not.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(size_t size) {
     if (hipHostMalloc(&data_, size) != hipSuccess) data_ = nullptr;
+    if (data_ != nullptr) std::memset(data_, 0, size);
   }
   ~PinnedBuffer() { (void)hipHostFree(data_); }
   PinnedBuffer(const PinnedBuffer&) = delete;
@@ -78,15 +80,12 @@ class TestStream {
 // a host function would hold up those of all streams where one thread runs them.
 class Gate {
  public:
-  Gate() {
-    if (hipHostMalloc(&values_, kValues * sizeof(uint64_t)) != hipSuccess) values_ = nullptr;
-  }
+  Gate() = default;
   ~Gate() {
     open();
     for (size_t i = 1; i <= queued_; ++i) {
       while (__atomic_load_n(&values_[i], __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
     }
-    (void)hipHostFree(values_);
   }
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
@@ -102,7 +101,8 @@ class Gate {
 
  private:
   static constexpr size_t kValues = 16;
-  uint64_t* values_ = nullptr;
+  const PinnedBuffer memory_{kValues * sizeof(uint64_t)};
+  uint64_t* const values_ = reinterpret_cast<uint64_t*>(memory_.data());
   size_t queued_ = 0;
 };
 
