@@ -122,13 +122,14 @@ size_t resident_bytes() {
   return resident * size_t(sysconf(_SC_PAGESIZE));
 }
 
-// A staging buffer for each, even one as large as its request, would be 320 MiB.
+// A staging buffer for each, even one as large as its request, would be 320 MiB. On a GPU that
+// other processes use, each operation takes a time slice: there it is 96 MiB.
 TEST_F(AsyncManyTest, TenThousandQueuedMakeNoThreadsAndNoStaging) {
   constexpr size_t kSize = 32 << 10;
   RegisteredFile f(file("f"), kMiB, 3);
   Buffer buffer(kMiB);
   TestStream stream;
-  std::vector<AsyncCall> calls(10000, AsyncCall{kSize});
+  std::vector<AsyncCall> calls(is_on_gpu() ? 3000 : 10000, AsyncCall{kSize});
   size_t threads = 0, bytes = 0;
   for (AsyncCall& call : calls) {
     EXPECT_CODE(hipFileSuccess, call.read(f.handle(), buffer, stream));

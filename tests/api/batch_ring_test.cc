@@ -26,14 +26,13 @@ bool has_ring() {
   return engine == nullptr || std::string(engine) != "threads";
 }
 
-// Threads of this process, without the test's own, the runtime's and the watchdog.
+// Threads of this process that do its I/O: the pool's, and the kernel's behind a ring.
 size_t count_threads() {
-  const std::string own = "api_batch_ring_";
   size_t count = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::string name;
     std::ifstream(task.path() / "comm") >> name;
-    count += !name.empty() && name != own && name != "hip-stream" && name != "hipfile-watch";
+    count += name == "hipfile-io" || name.starts_with("iou-");
   }
   return count;
 }
