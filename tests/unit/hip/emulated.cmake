@@ -10,7 +10,7 @@ hipfile_add_test(hip_runtime_test
   hip_memory_test.cc hip_pointer_test.cc hip_process_test.cc hip_stream_test.cc
   hip_wait_value_test.cc
   LIBS hip_portable ${CMAKE_DL_LIBS} LABELS unit thread ENVIRONMENT ${emulated} MODES)
-hipfile_add_test_on_fake_driver(hip_runtime_test.fake hip_runtime_test LABELS unit
+hipfile_add_test_on_fake_driver(hip_runtime_test.fake hip_runtime_test
   ENVIRONMENT FAKE_CUDA_MEMORY=4294967296)
 hipfile_add_test_variant(hip_runtime_test.without hip_runtime_test LABELS unit
   ARGS --gtest_filter=HipWithout.*
@@ -26,7 +26,7 @@ hipfile_add_test(hip_devices_test hip_devices_test.cc
   LIBS hip_portable LABELS unit thread
   ENVIRONMENT ${emulated} HIP_PORTABLE_DEVICES=3 HIP_PORTABLE_MEMORY=64M MODES)
 
-hipfile_add_test_on_fake_driver(hip_devices_test.fake hip_devices_test LABELS unit
+hipfile_add_test_on_fake_driver(hip_devices_test.fake hip_devices_test
   ENVIRONMENT FAKE_CUDA_DEVICES=3)
 
 hipfile_add_test(hip_virtual_test hip_virtual_access_test.cc hip_virtual_test.cc
@@ -39,7 +39,7 @@ add_dependencies(hip_virtual_test fake_cuda)
 
 hipfile_add_test(hip_file_test hip_file_test.cc hip_file_rules_test.cc
   LIBS hip_portable test_support ${CMAKE_DL_LIBS} LABELS unit ENVIRONMENT ${emulated} MODES)
-hipfile_add_test_on_fake_driver(hip_file_test.fake hip_file_test LABELS unit)
+hipfile_add_test_on_fake_driver(hip_file_test.fake hip_file_test)
 
 # The driver that answers from RAM is built with what may run on it.
 add_dependencies(hip_runtime_test fake_cuda)
