@@ -4,12 +4,15 @@
 // the ring says so in `growing_`, and others then wait for a slot or grow further.
 #include "gpu/pinned_ring.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
 
 #include "util/cpu_limits.h"
 #include "util/of_this_thread.h"
+#include "util/thread_pool.h"
 #include "util/watchdog.h"
 
 namespace hipfile {
@@ -30,7 +33,18 @@ SlotLease& SlotLease::operator=(SlotLease&& other) noexcept {
 }
 
 SlotLease::~SlotLease() {
-  if (data_ != nullptr) ring_->give_back(data_);
+  if (data_ == nullptr) return;
+  if (ring_ != nullptr) {
+    ring_->give_back(data_);
+  } else {
+    munmap(data_, PinnedRing::kSlotSize);
+  }
+}
+
+SlotLease SlotLease::spare() {
+  void* memory = mmap(nullptr, PinnedRing::kSlotSize, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED ? SlotLease(nullptr, static_cast<char*>(memory)) : SlotLease();
 }
 
 PinnedRing::PinnedRing(Gpu& gpu, size_t max_bytes) : gpu_(gpu) { limit(max_bytes, SIZE_MAX); }
@@ -106,6 +120,10 @@ void PinnedRing::grow(int numa_node) {
 }
 
 SlotLease PinnedRing::lease(int numa_node) {
+  if (ThreadPool::is_worker()) {
+    SlotLease slot = try_lease(numa_node);
+    return slot ? std::move(slot) : SlotLease::spare();
+  }
   const WaitMark mark("a slot of the pinned ring");
   mutex_.lock();
   const uint64_t ticket = next_ticket_++;

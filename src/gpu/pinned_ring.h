@@ -22,6 +22,8 @@ class SlotLease {
  public:
   SlotLease() = default;
   SlotLease(PinnedRing* ring, char* data) : ring_(ring), data_(data) {}
+  /// Memory of no ring, pageable; empty if there is none.
+  static SlotLease spare();
   /// Keep the slot for good: it is not given back.
   char* release() { return std::exchange(data_, nullptr); }
   SlotLease(SlotLease&& other) noexcept { *this = static_cast<SlotLease&&>(other); }
@@ -31,7 +33,7 @@ class SlotLease {
   explicit operator bool() const { return data_ != nullptr; }
 
  private:
-  PinnedRing* ring_ = nullptr;
+  PinnedRing* ring_ = nullptr;  // NULL: spare memory
   char* data_ = nullptr;
 };
 
@@ -58,7 +60,8 @@ class PinnedRing {
   /// Slots that one request may hold.
   unsigned slots_per_request() const { return slots_per_request_.load(std::memory_order_relaxed); }
 
-  /// The first slot of a request: waits asleep for its turn. Empty if memory is exhausted.
+  /// The first slot of a request: waits asleep for its turn. Empty if memory is exhausted. A thread
+  /// of a pool never waits, but gets spare memory: who holds the slots may need it (rule 31).
   /// @param numa_node  where it should lie, if there is a choice; -1 for no matter
   SlotLease lease(int numa_node = -1);
   /// A further slot: one that is free or can be had by growing, and empty rather than waiting.

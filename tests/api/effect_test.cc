@@ -238,6 +238,52 @@ TEST_F(EffectTest, PollModeWaitsWithoutSleeping) {
 }
 
 // What hipFileExtQueryPath says of a read of 64 KiB.
+// Requests of a batch run on the pool, whose threads those of callers need to give their slots
+// back.
+TEST_F(EffectTest, Rule31_BatchBesideCallersEndsWhereSlotsAreFew) {
+  set({{hipFileParamForceCompatMode, true}});
+  set({{hipFileParamPropertiesMaxDeviceCacheSizeKB, 32768},
+       {hipFileParamExecutionMaxIOThreads, 2}});
+  const std::vector<uint8_t> bytes = make_pattern(kSize, 7);
+  write_file(file("f"), bytes);
+  const Fd fd(file("f"), O_RDWR);
+  const hipFileHandle_t handle = register_fd(fd.get());
+  std::vector<std::thread> callers;
+  for (int number = 0; number < 12; ++number) {
+    callers.emplace_back([&] {
+      Buffer buffer(kSize);
+      for (int round = 0; round < 8; ++round) {
+        EXPECT_EQ(static_cast<ssize_t>(kSize), hipFileRead(handle, buffer.data(), kSize, 0, 0));
+      }
+      EXPECT_EQ("", first_difference(buffer.get(), bytes));
+    });
+  }
+  constexpr unsigned kRequests = 16;
+  Buffer buffer(kSize);
+  hipFileBatchHandle_t batch = nullptr;
+  EXPECT_CODE(hipFileSuccess, hipFileBatchIOSetUp(&batch, kRequests));
+  for (int round = 0; round < 8; ++round) {
+    std::vector<hipFileIOParams_t> reads(kRequests);
+    for (unsigned at = 0; at < kRequests; ++at) {
+      const auto offset = static_cast<hoff_t>(at * (kSize / kRequests));
+      reads[at].mode = hipFileBatch;
+      reads[at].fh = handle;
+      reads[at].opcode = hipFileBatchRead;
+      reads[at].u.batch = {buffer.data(), offset, offset, kSize / kRequests};
+    }
+    EXPECT_CODE(hipFileSuccess, hipFileBatchIOSubmit(batch, kRequests, reads.data(), 0));
+    std::vector<hipFileIOEvents_t> events(kRequests);
+    unsigned count = kRequests;
+    EXPECT_CODE(hipFileSuccess,
+                hipFileBatchIOGetStatus(batch, kRequests, &count, events.data(), nullptr));
+    EXPECT_EQ(kRequests, count);
+  }
+  for (std::thread& caller : callers) caller.join();
+  hipFileBatchIODestroy(batch);
+  EXPECT_EQ("", first_difference(buffer.get(), bytes));
+  close_library();
+}
+
 class PathEffectTest : public EffectTest {
  protected:
   hipFileExtPath_t path(MemoryKind kind) {

@@ -16,6 +16,7 @@
 
 #include "gpu/pinned_ring.h"
 #include "support/kept.h"
+#include "util/thread_pool.h"
 
 namespace hipfile {
 namespace {
@@ -83,6 +84,29 @@ TEST_F(RingTest, Rule31_WaiterGetsTheSlotThatComesBack) {
   leases.pop_back();
   waiter.join();
   EXPECT_TRUE(is_served);
+}
+
+// Those who hold the slots may need the thread to give them back.
+TEST_F(RingTest, Rule31_ThreadOfAPoolDoesNotWaitForASlot) {
+  std::vector<SlotLease> leases;
+  while (SlotLease lease = ring_.try_lease()) leases.push_back(std::move(lease));
+  struct Asking {
+    PinnedRing& ring;
+    std::atomic<int> has_got{-1};
+  } asking{ring_};
+  Task task;
+  task.context = &asking;
+  task.run = [](void* context) {
+    auto* self = static_cast<Asking*>(context);
+    const SlotLease lease = self->ring.lease();
+    if (lease) lease.data()[PinnedRing::kSlotSize - 1] = 1;
+    self->has_got = lease ? 1 : 0;
+    self->has_got.notify_all();
+  };
+  kept(std::make_unique<ThreadPool>(1))->submit(task);
+  asking.has_got.wait(-1);
+  EXPECT_EQ(asking.has_got, 1);
+  EXPECT_EQ(ring_.size(), kTwoSlabs);
 }
 
 TEST_F(RingTest, Rule13_FirstSlabIsEightMebibytes) {
