@@ -86,8 +86,8 @@ hipError_t hipModuleUnload(hipModule_t module) {
 }
 
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* kname) {
-  if (function == nullptr || kname == nullptr) return hip_portable::remember(hipErrorInvalidValue);
   return with_runtime([&](Runtime& runtime) {
+    if (function == nullptr || kname == nullptr) return hipErrorInvalidValue;
     const std::shared_ptr<Module> found = runtime.modules().find(module);
     if (found == nullptr) return hipErrorInvalidHandle;
     return hip_portable::find_kernel(runtime, found, kname, function);

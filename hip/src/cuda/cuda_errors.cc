@@ -56,6 +56,8 @@ constexpr Mapping kTranslated[] = {
     {914, hipErrorInvalidValue},              // resource of another type
     {915, hipErrorInvalidConfiguration},      // resource configuration
     {916, hipErrorIllegalState},              // key rotation
+    {917, hipErrorContextIsDestroyed},        // stream of a green context that is gone
+    {918, hipErrorStreamCaptureInvalidated},  // recapture of a graph
 };
 
 // Codes that mean the same in both, by number.

@@ -21,6 +21,14 @@ hipfile_add_test(hip_subset_test hip_subset_devices.cc hip_subset_memory.cc hip_
   LIBS hip_portable ${CMAKE_DL_LIBS} LABELS unit ENVIRONMENT ${emulated} MODES)
 
 hipfile_add_test_on_fake_driver(hip_subset_test.fake hip_subset_test LABELS unit)
+# hipErrorSharedObjectInitFailed, hipErrorNoDevice
+hipfile_add_test_variant(hip_subset_test.no_library hip_subset_test LABELS unit
+  ARGS --gtest_filter=*SaysWhy*
+  ENVIRONMENT HIP_PORTABLE_BACKEND=cuda HIP_SUBSET_TEST_REASON=303 ${no_driver})
+hipfile_add_test_variant(hip_subset_test.no_device hip_subset_test LABELS unit
+  ARGS --gtest_filter=*SaysWhy*
+  ENVIRONMENT HIP_PORTABLE_BACKEND=cuda HIP_SUBSET_TEST_REASON=100 ${fake_driver}
+              FAKE_CUDA_DEVICES=0)
 
 hipfile_add_test(hip_devices_test hip_devices_test.cc
   LIBS hip_portable LABELS unit thread

@@ -114,6 +114,22 @@ TEST(HipSubset, TableHasAllThatProgramsNeed) {
   for (std::string name; needed >> name;) EXPECT_EQ(table.count(name), 1U) << name;
 }
 
+// They need no device, or are asked with what no device could make right.
+const char* const kNeedNoDevice =
+    "hipDrvGetErrorName hipDrvGetErrorString hipGetProcAddress hipRuntimeGetVersion ";
+
+// NVIDIA's driver is asked for by name and of no use, for the reason in HIP_SUBSET_TEST_REASON.
+TEST(HipSubset, EveryFunctionSaysWhyThereIsNoDevice) {
+  const char* const text = std::getenv("HIP_SUBSET_TEST_REASON");
+  if (text == nullptr) return;
+  const auto reason = static_cast<hipError_t>(std::atoi(text));
+  for (const BadCall& call : all_bad_calls()) {
+    const bool is_free =
+        std::string(kNeedNoDevice).find(call.name + std::string(" ")) != std::string::npos;
+    EXPECT_HIP(is_free ? call.expected : reason, call.call()) << call.name;
+  }
+}
+
 TEST(HipSubset, PriorityRangeAllowsNull) {
   EXPECT_HIP(hipSuccess, hipDeviceGetStreamPriorityRange(nullptr, nullptr));
 }
