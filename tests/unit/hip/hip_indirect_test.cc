@@ -159,7 +159,7 @@ TEST_F(HipIndirectCopy, DescriptorLiesWhereHostAndDeviceReachIt) {
   EXPECT_HIP(hipErrorInvalidValue, queue(at(pinned_.data() + 4)));
   EXPECT_HIP(hipErrorInvalidValue, queue(at(pinned_.data() + kMiB - 32)));
   EXPECT_HIP(hipErrorInvalidHandle,
-             hipPortableMemcpyIndirectAsync(reinterpret_cast<hipStream_t>(plain), descriptor()));
+             hipPortableMemcpyIndirectAsync(unknown_stream(), descriptor()));
   ASSERT_HIP(hipSuccess, hipHostRegister(plain, sizeof(plain), hipHostRegisterDefault));
   EXPECT_HIP(hipSuccess, queue(at(plain)));  // all zero: nothing to copy
   EXPECT_HIP(hipSuccess, hipStreamSynchronize(stream_.get()));

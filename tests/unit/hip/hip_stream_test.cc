@@ -102,6 +102,8 @@ TEST(HipStream, UnknownHandlesAreRefused) {
   EXPECT_HIP(hipErrorInvalidHandle, hipStreamSynchronize(stream));
   EXPECT_HIP(hipErrorInvalidHandle, hipStreamDestroy(stream));
   EXPECT_HIP(hipErrorInvalidHandle, hipStreamDestroy(nullptr));
+  EXPECT_HIP(hipErrorInvalidHandle, hipStreamQuery(unknown_stream()));
+  if (is_on_nvidia()) return;
   int local = 0;
   EXPECT_HIP(hipErrorInvalidHandle, hipStreamQuery(reinterpret_cast<hipStream_t>(&local)));
 }

@@ -128,6 +128,9 @@ inline int device_count() {
   return count;
 }
 
+// What no call gave out, and nothing is mapped there: a driver looks into what it is given.
+inline hipStream_t unknown_stream() { return reinterpret_cast<hipStream_t>(uintptr_t{0xbad0}); }
+
 inline void set_flag(void* flag) { static_cast<std::atomic<bool>*>(flag)->store(true); }
 
 // Gives queued work that should not run time to run all the same.
