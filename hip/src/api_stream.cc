@@ -186,5 +186,6 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void* userData)
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* userData,
                                 unsigned int flags) {
   // No flag exists: with one the call is as wrong as without a callback.
-  return hip_portable::queue_host_call({nullptr, flags == 0 ? callback : nullptr, stream, userData});
+  const hipStreamCallback_t wanted = flags == 0 ? callback : nullptr;
+  return hip_portable::queue_host_call({nullptr, wanted, stream, userData});
 }
