@@ -18,7 +18,9 @@
 # hazards (the bad habits of drivers) and kernel (only what AMD's kernel driver reads directly).
 # MODES, and hipfile_add_test_modes, run the program in the last three too. A program that moves
 # files runs in the HIPFILE_VARIANTS, BACKEND.ENGINE.MODE: each mode, and each backend over each
-# engine, but not all of their products, which would prove nothing more.
+# engine, but not all of their products, which would prove nothing more. A sanitizer looks at code,
+# of which each mode, backend and engine brings its own: once is enough there. Threads of the
+# device differ between plain and hazards only.
 #
 # A test program may have a main of its own; else GoogleTest's is linked.
 #
@@ -88,6 +90,12 @@ set(HIPFILE_MODES strict hazards kernel)
 set(HIPFILE_VARIANTS
   fastpath.uring.plain fastpath.uring.hazards fastpath.threads.strict fastpath.threads.kernel
   bounce.uring.strict bounce.threads.hazards)
+if(HIPFILE_SANITIZE)
+  list(REMOVE_ITEM HIPFILE_VARIANTS fastpath.uring.hazards fastpath.threads.strict)
+endif()
+if(HIPFILE_SANITIZE STREQUAL "thread")
+  set(HIPFILE_MODES hazards)
+endif()
 
 function(hipfile_variant_environment variant variable)
   string(REPLACE "." ";" words ${variant})
