@@ -121,7 +121,7 @@ void PinnedRing::grow(int numa_node) {
 
 SlotLease PinnedRing::lease(int numa_node) {
   if (ThreadPool::is_worker()) {
-    SlotLease slot = try_lease(numa_node);
+    SlotLease slot = take_or_grow(numa_node, true);
     return slot ? std::move(slot) : SlotLease::spare();
   }
   const WaitMark mark("a slot of the pinned ring");
@@ -149,10 +149,14 @@ SlotLease PinnedRing::lease(int numa_node) {
   return data != nullptr ? SlotLease(this, data) : SlotLease();
 }
 
-SlotLease PinnedRing::try_lease(int numa_node) {
+SlotLease PinnedRing::try_lease(int numa_node) { return take_or_grow(numa_node, false); }
+
+// Who makes a slab needs nobody else for it, and may be waited for.
+SlotLease PinnedRing::take_or_grow(int numa_node, bool waits_for_slab) {
   bool must_grow = false;
   {
     MutexLock lock(mutex_);
+    while (waits_for_slab && free_.empty() && growing_ != 0) change_.wait(mutex_);
     if (next_ticket_ != now_serving_) return SlotLease();  // others wait for their first
     if (!free_.empty()) return SlotLease(this, take_free(numa_node));
     must_grow = may_grow();

@@ -87,6 +87,7 @@ class PinnedRing {
     unsigned out = 0;  // slots not free
   };
 
+  SlotLease take_or_grow(int numa_node, bool waits_for_slab);
   void give_back(char* data);
   void give_back_small(char* data);
   char* take_small();
