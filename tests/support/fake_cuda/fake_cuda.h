@@ -10,7 +10,7 @@
 //   FAKE_CUDA_PINNED_MEMORY  bytes of host memory that may be pinned (no bound)
 //   FAKE_CUDA_INIT_RESULT    what cuInit answers (0)
 //   FAKE_CUDA_LOSE_AFTER     calls until the device is lost (never)
-//   FAKE_CUDA_NO_JIT         1: code is not translated (0)
+//   FAKE_CUDA_NO_JIT         1: code is not translated; 2: there is no memory for it (0)
 //   FAKE_CUDA_NO_WAIT_VALUE  1: streams wait for no value (0)
 #pragma once
 

@@ -187,8 +187,9 @@ FAKE_CUDA_API CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   if (module == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const CUresult drained = fake_cuda::drain(fake_cuda::current_context()->device);
   if (drained != CUDA_SUCCESS) return drained;
-  const bool is_translated = fake_cuda::setting("FAKE_CUDA_NO_JIT", 0) == 0;
-  if (!is_translated) return 223;  // CUDA_ERROR_JIT_COMPILATION_DISABLED
+  const std::size_t lack = fake_cuda::setting("FAKE_CUDA_NO_JIT", 0);
+  if (lack == 1) return 223;  // CUDA_ERROR_JIT_COMPILATION_DISABLED
+  if (lack != 0) return CUDA_ERROR_OUT_OF_MEMORY;
   if (std::strstr(static_cast<const char*>(image), ".entry ") == nullptr) return 200;
   ++loads;
   *module = new CUmod_st{static_cast<const char*>(image)};

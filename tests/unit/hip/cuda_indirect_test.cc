@@ -206,5 +206,21 @@ TEST_F(CudaIndirectTest, DriverThatMayNotTranslateSaysSoAndDoesTheRest) {
   EXPECT_EQ(stream->synchronize(), hipSuccess);
 }
 
+TEST_F(CudaIndirectTest, ContextWithoutMemoryForTheKernelIsTriedAgain) {
+  if (count("fakeCudaModuleLoads") < 0) GTEST_SKIP() << "the fake driver is told not to";
+  hipError_t error = hipErrorUnknown;
+  const std::vector<std::unique_ptr<Device>> fresh = make_cuda_devices(&error);
+  std::unique_ptr<DeviceStream> stream;
+  setenv("FAKE_CUDA_NO_JIT", "2", 1);
+  EXPECT_EQ(fresh.front()->create_stream(hipStreamNonBlocking, 0, &stream), hipErrorOutOfMemory);
+  EXPECT_EQ(fresh.front()->indirect_copy_status(), hipErrorOutOfMemory);
+  unsetenv("FAKE_CUDA_NO_JIT");
+  ASSERT_EQ(fresh.front()->create_stream(hipStreamNonBlocking, 0, &stream), hipSuccess);
+  EXPECT_EQ(fresh.front()->indirect_copy_status(), hipSuccess);
+  *descriptors() = {memory_, host(), kSize, nullptr, 0};
+  EXPECT_EQ(stream->copy_indirect(descriptors()), hipSuccess);
+  EXPECT_EQ(stream->synchronize(), hipSuccess);
+}
+
 }  // namespace
 }  // namespace hip_portable::cuda::test
