@@ -73,10 +73,43 @@ ChunkPipeline::~ChunkPipeline() {
   if (!is_finished_) (void)parts_.gpu.synchronize(parts_.stream);
 }
 
-Status ChunkPipeline::copy(int index, void* to, const void* from, size_t size, hipMemcpyKind kind) {
+Status ChunkPipeline::copy(int index, void* to, const void* from, size_t size, hipMemcpyKind kind,
+                           bool is_marked) {
   Status status = parts_.gpu.copy_async(parts_.stream, to, from, size, kind);
-  if (status.ok()) status = parts_.gpu.record(parts_.stream, static_cast<size_t>(index));
-  if (status.ok()) copying_.push_back(index);
+  if (status.ok() && is_marked) {
+    status = parts_.gpu.record(parts_.stream, static_cast<size_t>(index));
+  }
+  if (status.ok()) copying_.push_back({index, is_marked});
+  return status;
+}
+
+std::deque<ChunkPipeline::Copying>::iterator ChunkPipeline::first_mark() {
+  return std::find_if(copying_.begin(), copying_.end(),
+                      [](const Copying& copy) { return copy.is_marked; });
+}
+
+void ChunkPipeline::take_back_copied() {
+  for (auto mark = first_mark(); mark != copying_.end(); mark = first_mark()) {
+    if (!parts_.gpu.is_reached(parts_.stream, static_cast<size_t>(mark->index))) return;
+    for (int left = static_cast<int>(mark - copying_.begin()); left >= 0; --left) {
+      slots_.give_back(copying_.front().index);
+      copying_.pop_front();
+    }
+  }
+}
+
+Status ChunkPipeline::wait_for_oldest() {
+  auto mark = first_mark();
+  Status status;
+  if (mark == copying_.end()) {
+    --mark;
+    status = parts_.gpu.record(parts_.stream, static_cast<size_t>(mark->index));
+  }
+  if (status.ok()) status = parts_.gpu.wait(parts_.stream, static_cast<size_t>(mark->index));
+  for (int left = static_cast<int>(mark - copying_.begin()); left >= 0; --left) {
+    if (status.ok()) slots_.give_back(copying_.front().index);
+    copying_.pop_front();
+  }
   return status;
 }
 

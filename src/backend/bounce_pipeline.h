@@ -99,9 +99,15 @@ class ChunkPipeline {
   /// Nothing may be in flight when the slots go back, whichever way the loop was left.
   ~ChunkPipeline();
 
-  /// Queue a copy and mark its end with the slot's event. On failure the slot stays out, since the
-  /// copy may have begun.
-  Status copy(int index, void* to, const void* from, size_t size, hipMemcpyKind kind);
+  /// Queue a copy, and mark its end with the slot's event unless a later one will be marked. On
+  /// failure the slot stays out, since the copy may have begun.
+  Status copy(int index, void* to, const void* from, size_t size, hipMemcpyKind kind,
+              bool is_marked = true);
+  /// Give back the slots of copies that have ended.
+  void take_back_copied();
+  /// Wait for the copies up to the first mark, and give their slots back. On failure they stay out
+  /// until the stream was synchronised.
+  Status wait_for_oldest();
   /// The end of the request: waits for the stream. A copy that failed makes every count doubtful,
   /// so its error is the outcome.
   Outcome finish();
@@ -111,10 +117,17 @@ class ChunkPipeline {
   const size_t chunk_size_;
   off_t next_;  ///< file offset of the next chunk
   ChunkSlots slots_;
-  std::deque<int> copying_;  ///< slots on the stream, oldest first
-  unsigned in_flight_ = 0;   ///< operations with the engine
+  struct Copying {
+    int index = 0;
+    bool is_marked = false;
+  };
+  std::deque<Copying> copying_;  ///< slots on the stream, oldest first
+  unsigned in_flight_ = 0;       ///< operations with the engine
   bool is_finished_ = false;
   Progress progress_;
+
+ private:
+  std::deque<Copying>::iterator first_mark();
 };
 
 }  // namespace hipfile

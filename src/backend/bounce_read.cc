@@ -12,6 +12,11 @@
 namespace hipfile {
 namespace {
 
+constexpr size_t kLargeRequest = 64 << 20;
+constexpr size_t kFirstChunks = 8;
+constexpr unsigned kManySlots = 8;
+constexpr uint64_t kPage = 4096;
+
 class ReadPipeline : private ChunkPipeline {
  public:
   ReadPipeline(const Request& request, const PipelineParts& parts)
@@ -44,27 +49,29 @@ class ReadPipeline : private ChunkPipeline {
     return in_flight_ != 0 && in_flight_ >= std::min(slots - 1, (slots * 5 + 7) / 8);
   }
 
-  void take_back_copied() {
-    while (!copying_.empty() &&
-           parts_.gpu.is_reached(parts_.stream, static_cast<size_t>(copying_.front()))) {
-      slots_.give_back(copying_.front());
-      copying_.pop_front();
-    }
-  }
-
   // A slot: free, or new from the ring, or the one whose copy was queued first.
   int acquire_slot() {
     take_back_copied();
     const int index = slots_.take(most_slots());
     if (index >= 0 || copying_.empty() || is_engine_busy()) return index;
-    const int oldest = copying_.front();
-    copying_.pop_front();
-    const Status waited = parts_.gpu.wait(parts_.stream, static_cast<size_t>(oldest));
-    if (!waited.ok()) {
-      progress_.note(0, request_.size, 0, waited.error());
-      return -1;  // the slot stays out until the stream was synchronised
-    }
-    return oldest;
+    const Status waited = wait_for_oldest();
+    if (waited.ok()) return slots_.take(most_slots());
+    progress_.note(0, request_.size, 0, waited.error());
+    return -1;
+  }
+
+  // Eight readers that begin together would end together, and the link would idle until then.
+  size_t next_chunk_size() {
+    const bool is_large = request_.size >= kLargeRequest && parts_.alignment == 1;
+    if (!is_large || started_ >= kFirstChunks) return chunk_size_;
+    return align_up(chunk_size_ * ++started_ / kFirstChunks, kPage);
+  }
+
+  // A mark costs the device as much as 70 KiB of a copy; half of them are enough where slots are
+  // many.
+  bool marks_next() {
+    is_marking_ = !is_marking_ || slots_.count() < kManySlots;
+    return is_marking_;
   }
 
   bool start_read() {
@@ -76,7 +83,7 @@ class ReadPipeline : private ChunkPipeline {
     const uint64_t unit = parts_.alignment;
     chunk.begin = next_;
     chunk.offset = static_cast<off_t>(align_down(static_cast<uint64_t>(next_), unit));
-    chunk.end = std::min(request_.end(), chunk.offset + static_cast<off_t>(chunk_size_));
+    chunk.end = std::min(request_.end(), chunk.offset + static_cast<off_t>(next_chunk_size()));
     const auto read_end = static_cast<off_t>(align_up(static_cast<uint64_t>(chunk.end), unit));
     IoOp op;
     op.fd = parts_.fd;
@@ -110,11 +117,14 @@ class ReadPipeline : private ChunkPipeline {
   void start_copy(int index, size_t at, size_t size) {
     const Chunk& chunk = chunks_[static_cast<size_t>(index)];
     const char* from = slots_.data(index) + (chunk.begin - chunk.offset);
-    const Status status = copy(index, request_.address + at, from, size, hipMemcpyHostToDevice);
+    const Status status =
+        copy(index, request_.address + at, from, size, hipMemcpyHostToDevice, marks_next());
     if (!status.ok()) progress_.note(at, size, 0, status.error());
   }
 
   std::vector<Chunk> chunks_;  // by slot
+  size_t started_ = 0;         // of the first chunks
+  bool is_marking_ = false;
 };
 
 }  // namespace

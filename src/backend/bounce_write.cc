@@ -55,7 +55,7 @@ class WritePipeline : private ChunkPipeline {
   }
 
   void start_write() {
-    const int index = copying_.front();
+    const int index = copying_.front().index;
     copying_.pop_front();
     const Chunk& chunk = chunks_[static_cast<size_t>(index)];
     const Status waited = parts_.gpu.wait(parts_.stream, static_cast<size_t>(index));

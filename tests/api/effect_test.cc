@@ -132,6 +132,12 @@ TEST_F(EffectTest, ALargeReadRunsInPartsOnThreadsOfThePool) {
   EXPECT_GE(threads_, 1u);
 }
 
+// 0.5, 1, 1.5 MiB and so on, then 4 MiB: so that the first copy begins early.
+TEST_F(EffectTest, AVeryLargeReadBeginsWithSmallParts) {
+  constexpr unsigned kFirst = 8;
+  EXPECT_EQ(kFirst + (64 - 18 + 3) / 4, read(64 << 20).calls);
+}
+
 TEST_F(EffectTest, MaxIOThreadsBoundsThePool) {
   set({{hipFileParamExecutionMaxIOThreads, 1}});
   const IoSeen seen = read();
