@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "backend/staging.h"
 #include "util/arith.h"
@@ -65,7 +66,17 @@ void StagedTransfer::open_gate(size_t chunk, void* to, const void* from, size_t 
 
 void StagedTransfer::launch(size_t chunk) {
   ++in_flight_;
-  pool_.submit(chunks_[chunk].task);
+  if (keeps_one_) {
+    kept_ = &chunks_[chunk];
+  } else {
+    pool_.submit(chunks_[chunk].task);
+  }
+}
+
+// Another thread would have to be woken for it.
+void StagedTransfer::start() {
+  Chunk* const own = proceed(nullptr, count_ == 1);
+  if (own != nullptr) run_task(own);
 }
 
 void StagedTransfer::run_task(void* context) {
@@ -78,7 +89,7 @@ void StagedTransfer::run_task(void* context) {
   chunk->transfer->proceed(chunk);
 }
 
-void StagedTransfer::proceed(const Chunk* finished) {
+StagedTransfer::Chunk* StagedTransfer::proceed(const Chunk* finished, bool keeps_one) {
   Outcome outcome;
   {
     MutexLock lock(mutex_);
@@ -86,17 +97,20 @@ void StagedTransfer::proceed(const Chunk* finished) {
       --in_flight_;
       chunks_[finished->index].is_done = true;
     }
-    if (has_ended_) return;
+    if (has_ended_) return nullptr;
+    keeps_one_ = keeps_one;
     advance();
+    keeps_one_ = false;
     has_ended_ = in_flight_ == 0 && is_complete();
     if (!has_ended_ && !is_watched_ && waits_for_stream()) {
       is_watched_ = true;
       owner_.watch();  // under the lock: another thread may end the transfer right after it
     }
-    if (!has_ended_) return;
+    if (!has_ended_) return std::exchange(kept_, nullptr);
     outcome = progress_.outcome();
   }
   owner_.ended(outcome);
+  return nullptr;
 }
 
 void StagedTransfer::stop() {

@@ -52,8 +52,9 @@ class StagedTransfer {
   StagedTransfer(const StagedTransfer&) = delete;
   StagedTransfer& operator=(const StagedTransfer&) = delete;
 
-  /// The transfer may be over when this returns.
-  void start() { proceed(nullptr); }
+  /// On a thread of the pool, which reads a request of one chunk itself. The transfer may be over
+  /// when this returns.
+  void start();
   /// Start nothing more: the stream will not do what is missing. It ends as ever.
   void stop();
   /// Looks what the stream did. False when it need not be called again.
@@ -94,10 +95,14 @@ class StagedTransfer {
 
  private:
   static void run_task(void* context);
-  void proceed(const Chunk* finished);
+  /// @param keeps_one  the caller runs a chunk itself, if there is only one
+  /// @return that chunk
+  Chunk* proceed(const Chunk* finished, bool keeps_one = false);
 
   ThreadPool& pool_;
   Owner& owner_;
+  bool keeps_one_ HIPFILE_GUARDED_BY(mutex_) = false;
+  Chunk* kept_ HIPFILE_GUARDED_BY(mutex_) = nullptr;
   bool is_watched_ HIPFILE_GUARDED_BY(mutex_) = false;
   bool has_ended_ HIPFILE_GUARDED_BY(mutex_) = false;
 };
