@@ -2,7 +2,8 @@
 //
 // What a call costs besides its work: the exported function, which goes through the dispatch table,
 // beside the entry behind it; and a small read, which is counted (HIPFILE_STATS_LEVEL) and may draw
-// a range (HIPFILE_PROFILE_NVTX). Prints medians of several rounds, which take turns.
+// a range (HIPFILE_PROFILE_NVTX); and the registration and deregistration of a file. Prints medians
+// of several rounds, which take turns.
 #include <fcntl.h>
 #include <hipfile-api-trace.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace {
@@ -31,11 +33,18 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-hipFileHandle_t open_file() {
-  char name[] = "/dev/shm/bench_calls.XXXXXX";
-  const int fd = mkstemp(name);
+// A nameless file of 4 KiB in FOLDER, or on tmpfs.
+int make_file(const char* folder) {
+  const std::string path = std::string(folder) + "/bench_calls.XXXXXX";
+  std::vector<char> name(path.begin(), path.end());
+  name.push_back('\0');
+  const int fd = mkstemp(name.data());
   if (fd < 0 || ftruncate(fd, 4096) != 0) std::abort();
-  unlink(name);
+  unlink(name.data());
+  return fd;
+}
+
+hipFileHandle_t register_file(int fd) {
   hipFileDescr_t descr = {};
   descr.type = hipFileHandleTypeOpaqueFD;
   descr.handle.fd = fd;
@@ -54,15 +63,17 @@ extern "C" HIPFILE_API int rocprofiler_register_library_api_table(const char*, u
   return 0;
 }
 
-int main() {
+int main(int argc, char** argv) {
   (void)hipFileUseCount();
   if (g_table == nullptr) return 1;
-  const hipFileHandle_t handle = open_file();
+  const char* folder = argc > 1 ? argv[1] : "/dev/shm";
+  const hipFileHandle_t handle = register_file(make_file(folder));
+  const int other = make_file(folder);
   static char memory[4096];
   if (hipFileBufRegister(memory, sizeof memory, 0).err != hipFileSuccess) return 1;
   const auto version = g_table->pfn_hipfile_get_version;
   constexpr int kRounds = 21;
-  std::vector<double> exported, entry, read;
+  std::vector<double> exported, entry, read, registered;
   for (int round = 0; round < kRounds; ++round) {
     exported.push_back(
         ns_per_call(1000000, [] { (void)hipFileGetVersion(nullptr, nullptr, nullptr); }));
@@ -70,9 +81,12 @@ int main() {
     read.push_back(ns_per_call(20000, [handle] {
       if (hipFileRead(handle, memory, sizeof memory, 0, 0) != sizeof memory) std::abort();
     }));
+    registered.push_back(
+        ns_per_call(1000, [other] { hipFileHandleDeregister(register_file(other)); }));
   }
   std::printf("exported function %.2f ns, entry alone %.2f ns, difference %.2f ns\n",
               median(exported), median(entry), median(exported) - median(entry));
-  std::printf("read of 4 KiB from tmpfs into host memory %.1f ns\n", median(read));
+  std::printf("read of 4 KiB into host memory %.1f ns\n", median(read));
+  std::printf("registration and deregistration of a file %.2f us\n", median(registered) / 1e3);
   return 0;
 }
