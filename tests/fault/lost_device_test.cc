@@ -202,7 +202,7 @@ class LostDeviceTest : public testing::Test {
 
 TEST_F(LostDeviceTest, AtWhicheverCallOfTheProgram) {
   constexpr unsigned long kMost = 5000;
-  const unsigned long stride = number_from_environment("HIPFILE_TEST_STRIDE", 7);
+  const unsigned long stride = number_from_environment("HIPFILE_TEST_STRIDE", 13);
   unsigned long calls = 0;
   int ending = kLost;
   for (; ending == kLost && calls < kMost; calls += stride) ending = ending_when_lost_after(calls);
