@@ -199,8 +199,10 @@ hipError_t CudaDevice::describe_device_memory(const void* pointer, PointerInfo* 
 
 // Only virtual memory has access of its own.
 hipError_t CudaDevice::check_value_access(const void* pointer, hipMemAccessFlags access) {
+  if (!shared_->virtual_memory.is_mapped(pointer)) return hipSuccess;
   hipMemAccessFlags has = hipMemAccessFlagsProtNone;
-  if (shared_->virtual_memory.access_of(pointer, ordinal_, &has) != hipSuccess) return hipSuccess;
+  const hipError_t error = shared_->virtual_memory.access_of(pointer, ordinal_, &has);
+  if (error != hipSuccess) return error;
   return (has & access) == access ? hipSuccess : hipErrorInvalidValue;
 }
 

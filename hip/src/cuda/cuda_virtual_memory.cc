@@ -194,4 +194,12 @@ hipError_t CudaVirtualMemory::access_of(const void* pointer, int device,
   return to_invalid(result);
 }
 
+bool CudaVirtualMemory::is_mapped(const void* pointer) {
+  const MutexLock lock(mutex_);
+  auto mapping = mappings_.upper_bound(address_of(pointer));
+  if (mapping == mappings_.begin()) return false;
+  --mapping;
+  return address_of(pointer) - mapping->first < mapping->second;
+}
+
 }  // namespace hip_portable::cuda

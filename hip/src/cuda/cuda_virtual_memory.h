@@ -37,6 +37,8 @@ class CudaVirtualMemory final : public VirtualMemory {
   hipError_t set_access(void* pointer, std::size_t size, int device,
                         hipMemAccessFlags access) override;
   hipError_t access_of(const void* pointer, int device, hipMemAccessFlags* access) override;
+  // In a mapping made here. Asked for the access to other memory, the driver says "none".
+  bool is_mapped(const void* pointer) HIP_PORTABLE_EXCLUDES(mutex_);
 
  private:
   bool is_given(MemoryHandle handle) HIP_PORTABLE_EXCLUDES(mutex_);

@@ -21,6 +21,8 @@
 
 #include "fake_cuda.h"
 
+using namespace fake_cuda;
+
 namespace {
 
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
@@ -54,7 +56,7 @@ struct Memory {
 struct Mapping {
   std::size_t size = 0;
   std::uint64_t handle = 0;
-  int access[fake_cuda::kMaxDevices] = {};
+  int access[kMaxDevices] = {};
 };
 
 std::mutex mutex;
@@ -103,15 +105,14 @@ bool whole_mappings(CUdeviceptr address, std::size_t size,
                     std::map<CUdeviceptr, Mapping>::iterator* last) {
   CUdeviceptr end = address;
   *first = *last = mappings().find(address);
-  while (*last != mappings().end() && (*last)->first == end && end < address + size) {
+  for (; *last != mappings().end() && (*last)->first == end && end < address + size; ++*last) {
     end += (*last)->second.size;
-    ++*last;
   }
   return *first != *last && end == address + size;
 }
 
-bool is_known(const Location& location) {
-  return location.type == 1 && location.id >= 0 && location.id < fake_cuda::device_count();
+bool is_place(const Location& location) {
+  return location.type == 1 && location.id >= 0 && location.id < device_count();
 }
 
 char* view_of(const std::pair<const CUdeviceptr, Reserved>& reserved, CUdeviceptr address) {
@@ -204,16 +205,11 @@ bool fake_cuda::find_virtual(CUdeviceptr address, VirtualPlace* place) {
   if (reservation == reservations().end()) return false;
   const Reserved& reserved = reservation->second;
   char* const view = reserved.view + (address - reservation->first);
-  if (mapping == mappings().end()) {
-    *place = {reservation->first, reserved.size, 0, 0, -2, view};
-    return true;
-  }
-  *place = {reservation->first,
-            reserved.size,
-            mapping->first,
-            mapping->second.size,
-            memories().at(mapping->second.handle).device,
-            view};
+  *place = {reservation->first, reserved.size, 0, 0, -2, view};
+  if (mapping == mappings().end()) return true;
+  place->mapping = mapping->first;
+  place->mapped = mapping->second.size;
+  place->device = memories().at(mapping->second.handle).device;
   return true;
 }
 
@@ -231,7 +227,7 @@ bool fake_cuda::is_virtual_open(CUdeviceptr address, std::size_t size, int devic
 FAKE_CUDA_API CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t size,
                                            std::size_t alignment, CUdeviceptr /*wish*/,
                                            unsigned long long flags) {
-  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (size == 0 || size % kGranularity != 0 || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   if (alignment < kGranularity) alignment = kGranularity;
   if (alignment > kMostAlignment) return CUDA_ERROR_INVALID_VALUE;
@@ -262,21 +258,21 @@ FAKE_CUDA_API CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
 
 FAKE_CUDA_API CUresult cuMemGetAllocationGranularity(std::size_t* granularity,
                                                      const Properties* properties, int /*option*/) {
-  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (properties->type != 1 || !is_known(properties->location)) return CUDA_ERROR_INVALID_VALUE;
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (properties->type != 1 || !is_place(properties->location)) return CUDA_ERROR_INVALID_VALUE;
   *granularity = kGranularity;
   return CUDA_SUCCESS;
 }
 
 FAKE_CUDA_API CUresult cuMemCreate(std::uint64_t* handle, std::size_t size,
                                    const Properties* properties, unsigned long long flags) {
-  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   // A handle that is to be exported says so: 1 is a descriptor.
   const bool is_right = properties->type == 1 && (properties->handle_types & ~1) == 0 &&
-                        is_known(properties->location) && flags == 0;
+                        is_place(properties->location) && flags == 0;
   if (!is_right || size == 0 || size % kGranularity != 0) return CUDA_ERROR_INVALID_VALUE;
   const int device = properties->location.id;
-  if (size > fake_cuda::free_memory(device)) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (size > free_memory(device)) return CUDA_ERROR_OUT_OF_MEMORY;
   const int fd = memfd_create("fake_cuda", MFD_CLOEXEC);
   if (fd < 0) return CUDA_ERROR_OUT_OF_MEMORY;
   if (ftruncate(fd, static_cast<off_t>(size)) != 0) {
@@ -303,7 +299,7 @@ FAKE_CUDA_API CUresult cuMemExportToShareableHandle(void* shared, std::uint64_t 
 // On the first device; the descriptor stays the caller's.
 FAKE_CUDA_API CUresult cuMemImportFromShareableHandle(std::uint64_t* handle, void* shared,
                                                       int type) {
-  if (!fake_cuda::is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   struct stat facts;
   const int given = static_cast<int>(reinterpret_cast<std::intptr_t>(shared));
   if (type != 1 || fstat(given, &facts) != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -381,7 +377,7 @@ FAKE_CUDA_API CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, con
   if (!whole_mappings(address, size, &first, &last)) return CUDA_ERROR_INVALID_VALUE;
   for (; first != last; ++first) {
     for (std::size_t at = 0; at < count; ++at) {
-      if (!is_known(access[at].location)) return CUDA_ERROR_INVALID_DEVICE;
+      if (!is_place(access[at].location)) return CUDA_ERROR_INVALID_DEVICE;
       first->second.access[access[at].location.id] = access[at].flags;
     }
   }
@@ -390,9 +386,12 @@ FAKE_CUDA_API CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, con
 
 FAKE_CUDA_API CUresult cuMemGetAccess(unsigned long long* flags, const Location* location,
                                       CUdeviceptr address) {
+  VirtualPlace place;
+  *flags = 0;  // the true driver's answer for other memory
+  if (!find_virtual(address, &place) && is_known(address)) return CUDA_SUCCESS;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto at = find(mappings(), address);
-  if (at == mappings().end() || !is_known(*location)) return CUDA_ERROR_INVALID_VALUE;
+  if (at == mappings().end() || !is_place(*location)) return CUDA_ERROR_INVALID_VALUE;
   *flags = static_cast<unsigned long long>(at->second.access[location->id]);
   return CUDA_SUCCESS;
 }
