@@ -7,7 +7,10 @@
 #include "cuda_device_fixture.h"
 
 // What stands in a stream of a lost device is never run, and so never freed.
-extern "C" const char* __lsan_default_suppressions() { return "leak:CudaStream::host_function"; }
+// Visible, else the sanitizer's library does not find it.
+extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions() {
+  return "leak:CudaStream::host_function";
+}
 
 namespace hip_portable::cuda::test {
 namespace {
