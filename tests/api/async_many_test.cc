@@ -54,12 +54,13 @@ class Barrier {
   uint32_t number_ = 0;
 };
 
-// How many operations of one chunk a program may queue behind each of `streams` that stand still:
-// each takes five entries and the wait is one. The emulated device takes 1,020 for a stream, with
-// the hazards; NVIDIA's for a hardware queue, of which there may be one for all.
+// How many operations of one chunk a program may queue behind each of `streams` that stand still,
+// the wait being one entry more. The emulated device takes 1,020 entries for a stream, with the
+// hazards, and an operation is five. NVIDIA's takes as many for each of eight hardware queues, and
+// an operation is up to 34 (docs/design/async.md).
 size_t operations_that_may_stand(size_t streams) {
   constexpr size_t kEntries = 1020;
-  return (is_on_nvidia() ? kEntries / streams - 1 : kEntries - 1) / 5;
+  return is_on_nvidia() ? (8 * kEntries / streams - 1) / 34 : (kEntries - 1) / 5;
 }
 
 // One operation whose values are right only when the stream gets there.
