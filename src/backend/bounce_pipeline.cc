@@ -117,7 +117,9 @@ Outcome ChunkPipeline::finish() {
   const Status copied = parts_.gpu.synchronize(parts_.stream);
   copying_.clear();
   is_finished_ = true;
-  if (slots_.count() == 0) return Outcome::failure(Error::from_errno(ENOMEM));
+  // For want of a slot: what was not begun was not moved.
+  const auto begun = static_cast<size_t>(next_ - request_.file_offset);
+  progress_.note(begun, request_.size - begun, 0, Error::from_errno(ENOMEM));
   return copied.ok() ? progress_.outcome() : Outcome::failure(copied.error());
 }
 

@@ -49,15 +49,19 @@ class ReadPipeline : private ChunkPipeline {
     return in_flight_ != 0 && in_flight_ >= std::min(slots - 1, (slots * 5 + 7) / 8);
   }
 
-  // A slot: free, or new from the ring, or the one whose copy was queued first.
+  // A slot: free, or new from the ring, or of a copy that is waited for: of several where slots go
+  // back to the ring because more readers came. None while nothing is in flight means that the
+  // request is over.
   int acquire_slot() {
-    take_back_copied();
-    const int index = slots_.take(most_slots());
-    if (index >= 0 || copying_.empty() || is_engine_busy()) return index;
-    const Status waited = wait_for_oldest();
-    if (waited.ok()) return slots_.take(most_slots());
-    progress_.note(0, request_.size, 0, waited.error());
-    return -1;
+    for (;;) {
+      take_back_copied();
+      const int index = slots_.take(most_slots());
+      if (index >= 0 || copying_.empty() || is_engine_busy()) return index;
+      const Status waited = wait_for_oldest();
+      if (waited.ok()) continue;
+      progress_.note(0, request_.size, 0, waited.error());
+      return -1;
+    }
   }
 
   // Eight readers that begin together would end together, and the link would idle until then.
