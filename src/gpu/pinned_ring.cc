@@ -81,6 +81,8 @@ bool PinnedRing::may_grow() const {
   return !is_exhausted_ && slabs_.size() + growing_ < max_slabs_;
 }
 
+bool PinnedRing::is_all_cut() const { return cut_ >= slabs_.size() * kSlotsPerSlab; }
+
 char* PinnedRing::take_free(int numa_node) {
   auto chosen = free_.end() - 1;
   for (auto at = free_.begin(); numa_node >= 0 && at != free_.end(); ++at) {
@@ -140,13 +142,13 @@ SlotLease PinnedRing::lease(int numa_node) {
       mutex_.lock();
       continue;
     }
-    if (ticket == now_serving_ && slabs_.empty() && growing_ == 0) break;  // nothing will ever come
+    if (ticket == now_serving_ && growing_ == 0 && is_all_cut()) break;  // nothing will ever come
     change_.wait(mutex_);
   }
   ++now_serving_;
   mutex_.unlock();
   change_.notify_all();
-  return data != nullptr ? SlotLease(this, data) : SlotLease();
+  return data != nullptr ? SlotLease(this, data) : SlotLease::spare();
 }
 
 SlotLease PinnedRing::try_lease(int numa_node) { return take_or_grow(numa_node, false); }
@@ -199,14 +201,22 @@ char* PinnedRing::small_slot() {
   return owner.data;
 }
 
+// Half of the ring at most is cut into small slots, which are never joined again: the other half is
+// for large requests.
 char* PinnedRing::take_small() {
+  bool may_cut = false;
   {
     MutexLock lock(mutex_);
     if (!free_small_.empty()) return pop_small();
+    may_cut = cut_ < max_slabs_ * kSlotsPerSlab / 2;
+    if (may_cut) ++cut_;
   }
-  SlotLease whole = lease();  // cut into small ones, and never joined again
-  if (!whole) return nullptr;
+  SlotLease whole = may_cut ? lease() : SlotLease::spare();
   MutexLock lock(mutex_);
+  if (!whole) {
+    if (may_cut) --cut_;
+    return nullptr;
+  }
   constexpr size_t kCount = kSlotSize / kSmallSlotSize;
   free_small_.reserve(small_made_ + kCount);
   small_made_ += kCount;

@@ -61,7 +61,8 @@ class PinnedRing {
   unsigned slots_per_request() const { return slots_per_request_.load(std::memory_order_relaxed); }
 
   /// The first slot of a request: waits asleep for its turn. Empty if memory is exhausted. A thread
-  /// of a pool never waits, but gets spare memory: who holds the slots may need it (rule 31).
+  /// of a pool never waits, but gets spare memory: who holds the slots may need it (rule 31). So
+  /// does everybody where no slot will ever come.
   /// @param numa_node  where it should lie, if there is a choice; -1 for no matter
   SlotLease lease(int numa_node = -1);
   /// A further slot: one that is free or can be had by growing, and empty rather than waiting.
@@ -93,6 +94,8 @@ class PinnedRing {
   char* take_small();
   char* pop_small() HIPFILE_REQUIRES(mutex_);
   bool may_grow() const HIPFILE_REQUIRES(mutex_);
+  /// No slot of the ring is, or will be, a whole one.
+  bool is_all_cut() const HIPFILE_REQUIRES(mutex_);
   char* take_free(int numa_node) HIPFILE_REQUIRES(mutex_);
   Slab* slab_of(const char* data) HIPFILE_REQUIRES(mutex_);
   bool may_pin() HIPFILE_EXCLUDES(mutex_);
@@ -111,6 +114,7 @@ class PinnedRing {
   std::vector<std::unique_ptr<Slab>> slabs_ HIPFILE_GUARDED_BY(mutex_);
   std::vector<char*> free_ HIPFILE_GUARDED_BY(mutex_);
   size_t small_made_ HIPFILE_GUARDED_BY(mutex_) = 0;
+  unsigned cut_ HIPFILE_GUARDED_BY(mutex_) = 0;  // slots, into small ones
   std::vector<char*> free_small_ HIPFILE_GUARDED_BY(mutex_);
   unsigned growing_ HIPFILE_GUARDED_BY(mutex_) = 0;
   bool is_exhausted_ HIPFILE_GUARDED_BY(mutex_) = false;

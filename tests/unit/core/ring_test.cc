@@ -8,6 +8,7 @@
 #include <chrono>
 #include <deque>
 #include <fstream>
+#include <latch>
 #include <memory>
 #include <set>
 #include <string>
@@ -167,6 +168,53 @@ TEST_F(RingTest, Rule30_SmallSlotIsTheThreadsOwn) {
   char* again = nullptr;
   std::thread([&] { again = ring_.small_slot(); }).join();
   EXPECT_EQ(again, other);  // a thread that ended leaves its slot to the next
+}
+
+// Threads, each with a small slot of its own, until they are let go.
+class SmallOwners {
+ public:
+  explicit SmallOwners(PinnedRing& ring) {
+    for (int at = 0; at < kCount; ++at) {
+      threads_.emplace_back([this, &ring] {
+        char* slot = ring.small_slot();
+        if (slot != nullptr) slot[PinnedRing::kSmallSlotSize - 1] = 1;
+        got_ += slot != nullptr ? 1 : 0;
+        arrived_.count_down();
+        end_.wait();
+      });
+    }
+    arrived_.wait();
+  }
+  ~SmallOwners() {
+    end_.count_down();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  int got() const { return got_; }
+
+  static constexpr int kCount = 300;
+
+ private:
+  std::atomic<int> got_{0};
+  std::latch arrived_{kCount}, end_{1};
+  std::vector<std::thread> threads_;
+};
+
+// More than four slots have room for.
+TEST_F(RingTest, Rule31_SmallSlotsLeaveHalfOfTheRing) {
+  const SmallOwners owners(ring_);
+  EXPECT_EQ(owners.got(), SmallOwners::kCount);
+  std::vector<SlotLease> leases;
+  leases.push_back(ring_.lease());
+  while (SlotLease lease = ring_.try_lease()) leases.push_back(std::move(lease));
+  EXPECT_EQ(leases.size(), 2u);
+}
+
+TEST_F(RingTest, Rule31_WhereSmallSlotsTookAllNobodyWaits) {
+  const SmallOwners owners(ring_);
+  ring_.trim();
+  ring_.limit(PinnedRing::kSlabSize, SIZE_MAX);
+  EXPECT_FALSE(ring_.try_lease());
+  EXPECT_TRUE(static_cast<bool>(ring_.lease()));
 }
 
 TEST_F(RingTest, NewBoundHoldsAndWhatIsThereStays) {
