@@ -4,6 +4,8 @@
 // few it goes back to the pool's queue, so that a pool of one thread serves others too.
 #include "engine/turns.h"
 
+#include <sched.h>
+
 namespace hipfile {
 namespace {
 constexpr int kMostInARow = 8;
@@ -19,10 +21,17 @@ void Turns::submit(Task& task) {
   pool_.submit(work_);
 }
 
+// Where nobody runs tasks, work_ is on its way into the pool's queue or out of it, and who brings
+// it there may not take it out again: a thread of the pool must not fall asleep over that.
 bool Turns::help() {
-  if (!pool_.take_back(work_)) return false;
-  run_some();
-  return true;
+  for (;; sched_yield()) {
+    if (pool_.take_back(work_)) {
+      run_some();
+      return true;
+    }
+    MutexLock lock(mutex_);
+    if (!self_ || is_running_) return false;
+  }
 }
 
 void Turns::run(void* self) { static_cast<Turns*>(self)->run_some(); }
@@ -34,14 +43,19 @@ void Turns::run_some() {
     std::shared_ptr<Turns> last;
     {
       MutexLock lock(mutex_);
-      if (waiting_.is_empty()) {
-        last = std::move(self_);
-      } else {
+      is_running_ = !waiting_.is_empty();
+      if (is_running_) {
         task = waiting_.pop();
+      } else {
+        last = std::move(self_);
       }
     }
     if (task == nullptr) return;
     task->run(task->context);
+  }
+  {
+    MutexLock lock(mutex_);
+    is_running_ = false;
   }
   pool_.submit(work_);
 }

@@ -27,7 +27,8 @@ class Turns : public std::enable_shared_from_this<Turns> {
 
   void submit(Task& task) HIPFILE_EXCLUDES(mutex_);
   /// Run tasks on the calling thread if they wait for one. A thread of the pool that waits for a
-  /// task calls this: all others may wait as it does (rule 31).
+  /// task calls this: all others may wait as it does (rule 31). False if there are none, or another
+  /// thread runs them.
   bool help() HIPFILE_EXCLUDES(mutex_);
 
  private:
@@ -39,6 +40,7 @@ class Turns : public std::enable_shared_from_this<Turns> {
   Mutex mutex_;
   Fifo<Task> waiting_ HIPFILE_GUARDED_BY(mutex_);
   std::shared_ptr<Turns> self_ HIPFILE_GUARDED_BY(mutex_);  // while work_ is queued or runs
+  bool is_running_ HIPFILE_GUARDED_BY(mutex_) = false;      // tasks are
 };
 
 /// The turns of every file that is being written. Thread-safe.

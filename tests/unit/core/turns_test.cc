@@ -82,6 +82,32 @@ TEST(Turns, Rule31_ThreadOfThePoolThatWaitsRunsThemItself) {
   outer.wait();
 }
 
+// Nobody else would run what a thread outside hands over a moment later.
+TEST(Turns, Rule31_ThreadOfAPoolOfOneWaitsForWhatOthersHandOver) {
+  ThreadPool& pool = pool_of(1);
+  const auto turns = std::make_shared<Turns>(pool);
+  constexpr int kRounds = 20000;
+  std::thread outside([&] {
+    for (int round = 0; round < kRounds; ++round) {
+      Step step([] {});
+      turns->submit(step.task());
+      step.wait();
+    }
+  });
+  for (int round = 0; round < kRounds; ++round) {
+    Step inner([] {});
+    Step outer([&] {
+      turns->submit(inner.task());
+      while (!inner.has_run() && turns->help()) {
+      }
+      inner.wait();
+    });
+    pool.submit(outer.task());
+    outer.wait();
+  }
+  outside.join();
+}
+
 TEST(Turns, NothingWaitsNothingIsHelped) {
   const auto turns = std::make_shared<Turns>(pool_of(1));
   EXPECT_FALSE(turns->help());
