@@ -12,6 +12,9 @@
 #include "util/log.h"
 
 namespace hipfile {
+namespace {
+constexpr unsigned kErrorsOfALoss = 3;
+}
 
 Status ask_device(const gpu::Runtime& runtime, int device) {
   if (runtime.is_gone.load(std::memory_order_acquire)) return Error::of(hipFileDriverClosing);
@@ -47,7 +50,7 @@ void DeviceHealth::ask(const gpu::Runtime& runtime, int device) {
   MutexLock lock(mutex_);
   const Device* known = find(runtime, device);
   if (known == nullptr) {
-    devices_.push_back({&runtime, device, true, false});
+    devices_.push_back({&runtime, device, true});
   } else {
     devices_[static_cast<size_t>(known - devices_.data())].is_wanted = true;
   }
@@ -57,7 +60,7 @@ void DeviceHealth::ask(const gpu::Runtime& runtime, int device) {
 bool DeviceHealth::is_lost(const gpu::Runtime& runtime, int device) const {
   MutexLock lock(mutex_);
   const Device* known = find(runtime, device);
-  return known != nullptr && known->is_lost;
+  return known != nullptr && known->errors >= kErrorsOfALoss;
 }
 
 void* DeviceHealth::ask_thread(void* self) {
@@ -81,12 +84,13 @@ void DeviceHealth::ask_next() {
     device = *next;
   }
   const Status answer = ask_device(*device.runtime, device.ordinal);
-  if (!answer.ok() && !device.is_lost) {
+  const unsigned errors = answer.ok() ? 0 : device.errors + 1;
+  if (errors == kErrorsOfALoss) {
     log_error("device %d is lost (HIP error %d): what is in its streams is given up",
               device.ordinal, static_cast<int>(answer.error().hip));
   }
   MutexLock lock(mutex_);
-  devices_[at].is_lost = !answer.ok();
+  devices_[at].errors = errors;
 }
 
 }  // namespace hipfile

@@ -27,7 +27,7 @@ class DeviceHealth {
   bool start_thread();
   /// Have a device asked. Does not wait.
   void ask(const gpu::Runtime& runtime, int device);
-  /// The last answer was an error.
+  /// The last answers were errors: three in a row, since one may pass.
   bool is_lost(const gpu::Runtime& runtime, int device) const;
 
  private:
@@ -35,7 +35,7 @@ class DeviceHealth {
     const gpu::Runtime* runtime = nullptr;
     int ordinal = 0;
     bool is_wanted = false;  // to be asked
-    bool is_lost = false;
+    unsigned errors = 0;     // answers in a row
   };
 
   static void* ask_thread(void* self);
