@@ -36,8 +36,8 @@ bool Turns::help() {
 
 void Turns::run(void* self) { static_cast<Turns*>(self)->run_some(); }
 
-// The owner of the last task may let go of this object as soon as the task has run. Only a thread of
-// the pool hands over to the others: where a program's thread runs tasks, there may be none.
+// The owner of the last task may let go of this object as soon as the task has run. Only a thread
+// of the pool hands over to the others: where a program's thread runs tasks, there may be none.
 void Turns::run_some() {
   for (int count = 0; count < kMostInARow || !ThreadPool::is_worker(); ++count) {
     Task* task = nullptr;
