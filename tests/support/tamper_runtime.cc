@@ -9,6 +9,8 @@
 // objects under a name that no search for a runtime matches.
 #include <hip/hip_portable.h>
 #include <hip/hip_runtime_api.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -85,6 +87,31 @@ Function by_name(const char* name) {
   return reinterpret_cast<Function>(pointer);
 }
 
+// A file of wrong bytes, kept open.
+int wrong_file() {
+  char changed[kChanged];
+  std::memset(changed, 0xa5, sizeof changed);
+  const int fd = memfd_create("wrong bytes", MFD_CLOEXEC);
+  (void)!pwrite(fd, changed, sizeof changed, 0);
+  return fd;
+}
+
+// By a file call too, where there is one for any file: a copy could stand behind the streams that
+// wait for this very call.
+void change_device_memory(void* to) {
+  static const auto read = by_name<decltype(&hipPortableFileRead)>("hipPortableFileRead");
+  static const int fd = wrong_file();
+  uint64_t copied = 0;
+  int32_t status = 0;
+  if (read != nullptr) {
+    (void)read(fd, to, kChanged, 0, &copied, &status);
+    return;
+  }
+  char changed[kChanged];
+  (void)!pread(fd, changed, sizeof changed, 0);
+  (void)real<decltype(&hipMemcpy)>("hipMemcpy")(to, changed, kChanged, hipMemcpyHostToDevice);
+}
+
 template <typename Call>
 hipError_t tampered_read(void* device, uint64_t size, int64_t offset, const uint64_t* copied,
                          Call call) {
@@ -92,10 +119,7 @@ hipError_t tampered_read(void* device, uint64_t size, int64_t offset, const uint
   const hipError_t error = call();
   events().add("read-end", offset, size);
   if (is_tampering() && error == hipSuccess && *copied >= kChanged) {
-    char changed[kChanged];
-    std::memset(changed, 0xa5, sizeof changed);
-    (void)real<decltype(&hipMemcpy)>("hipMemcpy")(middle_of(device, *copied), changed, kChanged,
-                                                  hipMemcpyHostToDevice);
+    change_device_memory(middle_of(device, *copied));
   }
   return error;
 }
